@@ -113,33 +113,53 @@ static void join_segments(const uint8_t *data, const kiln_segments *segments, ki
     kiln_segments_end(kept, start);
 }
 
-/* False without memory. */
-static bool deflate_parts(const uint8_t *data, size_t size, const parts *p, uint8_t *out,
-                          size_t room, uint32_t *stored_size)
+/* A stream as after deflateInit2, all of it from the start. Its level is the one that was last set,
+ * so only the last use of a stream may store parts. */
+static bool deflate_parts(z_stream *stream, const uint8_t *data, size_t size, const parts *p,
+                          uint8_t *out, size_t room, uint32_t *stored_size)
 {
-    z_stream stream;
-    memset(&stream, 0, sizeof stream);
-    if (deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) !=
-        Z_OK) {
-        return false;
-    }
-    stream.next_in = data;
-    stream.next_out = out;
-    stream.avail_out = (uInt)room;
-    bool sound = true;
+    bool sound = deflateReset(stream) == Z_OK;
+    stream->next_in = data;
+    stream->next_out = out;
+    stream->avail_out = (uInt)room;
     for (uint32_t i = 0; i < p->segments.count && sound; i++) {
         /* Without input, a change of the level ends the block of the part before. */
-        stream.avail_in = 0;
-        sound = deflateParams(&stream, p->stored[i] ? Z_NO_COMPRESSION : LEVEL,
+        stream->avail_in = 0;
+        sound = deflateParams(stream, p->stored[i] ? Z_NO_COMPRESSION : LEVEL,
                               Z_DEFAULT_STRATEGY) == Z_OK;
-        stream.avail_in = (uInt)(p->segments.end[i] - stream.total_in);
-        sound = sound && (stream.avail_in == 0 || deflate(&stream, Z_BLOCK) == Z_OK);
+        stream->avail_in = (uInt)(p->segments.end[i] - stream->total_in);
+        sound = sound && (stream->avail_in == 0 || deflate(stream, Z_BLOCK) == Z_OK);
     }
-    stream.avail_in = (uInt)(size - stream.total_in);
-    sound = sound && deflate(&stream, Z_FINISH) == Z_STREAM_END;
-    *stored_size = (uint32_t)stream.total_out;
-    (void)deflateEnd(&stream);
+    stream->avail_in = (uInt)(size - stream->total_in);
+    sound = sound && deflate(stream, Z_FINISH) == Z_STREAM_END;
+    *stored_size = (uint32_t)stream->total_out;
     return sound;
+}
+
+/* Segments that would hardly get smaller are stored: they then need no decoding, which is most of
+ * the time that opening a packed file takes. `trial` holds the stream of each; that of all data has
+ * this size. */
+static bool choose_stored(z_stream *stream, const uint8_t *data, size_t size, uint32_t all_packed,
+                          uint8_t *trial, size_t room, parts *p)
+{
+    static const parts whole;
+    bool sound = true;
+    for (uint32_t i = 0, start = 0; i < p->segments.count && sound; i++) {
+        const uint32_t length = p->segments.end[i] - start;
+        uint32_t packed = all_packed;
+        sound = length == 0 || length == size ||
+                deflate_parts(stream, data + start, length, &whole, trial, room, &packed);
+        p->stored[i] = length > 0 && packed >= length - length / HARDLY;
+        start = p->segments.end[i];
+    }
+    return sound;
+}
+
+/* Would the stream with chosen ends be the plain one, and a block without data behind it? */
+static bool is_plain(const parts *p, size_t size)
+{
+    return p->segments.count == 1 && !p->stored[0] &&
+           (p->segments.end[0] == 0 || p->segments.end[0] == size);
 }
 
 uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *segments,
@@ -149,26 +169,27 @@ uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *seg
     KILN_ASSERT(segments->count <= KILN_SEGMENTS_MAX);
     static const parts whole;
     parts p;
+    z_stream stream; /* one for all trials: to make one takes longer than to pack what is small */
     memset(&p, 0, sizeof p);
+    memset(&stream, 0, sizeof stream);
+    if (deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
+        return NULL;
+    }
     join_segments(data, segments, &p.segments);
     /* compressBound holds for one run of blocks. An end that is forced adds a header and padding,
      * which take less than 16 bytes. */
     const size_t room = compressBound((uLong)size) + 16 * (size_t)(p.segments.count + 1);
     uint8_t *plain = malloc(room), *parted = malloc(room);
-    uint32_t plain_size = 0, parted_size = 0;
+    uint32_t plain_size = 0, parted_size = UINT32_MAX;
     bool sound = plain != NULL && parted != NULL &&
-                 deflate_parts(data, size, &whole, plain, room, &plain_size);
-
-    /* Segments that would hardly get smaller are stored: they then need no decoding, which is
-     * most of the time that opening a packed file takes. `parted` holds each trial. */
-    for (uint32_t i = 0, start = 0; i < p.segments.count && sound; i++) {
-        const uint32_t length = p.segments.end[i] - start;
-        uint32_t packed = 0;
-        sound = length == 0 || deflate_parts(data + start, length, &whole, parted, room, &packed);
-        p.stored[i] = length > 0 && packed >= length - length / HARDLY;
-        start = p.segments.end[i];
+                 deflate_parts(&stream, data, size, &whole, plain, room, &plain_size) &&
+                 choose_stored(&stream, data, size, plain_size, parted, room, &p);
+    if (sound && !is_plain(&p, size)) {
+        sound = deflate_parts(&stream, data, size, &p, parted, room, &parted_size);
     }
-    if (!sound || !deflate_parts(data, size, &p, parted, room, &parted_size)) {
+    (void)deflateEnd(&stream);
+    if (!sound) {
         free(plain);
         free(parted);
         return NULL;

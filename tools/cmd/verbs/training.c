@@ -11,7 +11,6 @@
 #include "training.h"
 
 #include "../../../formats/assert.h"
-#include "../../../formats/format.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,8 +21,6 @@ enum {
     ONE_OF = 8,         /* so many observations one is kept: neighbours are alike */
     CAPACITY = 1024
 };
-
-KILN_STATIC_ASSERT((int)KILN_ADB_FEATURES < (int)KILN_FIT_TERMS, "each feature has a term");
 
 #define WEIGHT_OF_A_TREE 1000.0
 
@@ -191,7 +188,7 @@ static void keep_observation(void *user, const kiln_adb *query, const kiln_adb_o
         return;
     }
     kiln_fit_case of = {.weight = 1.0f, .yes = meet};
-    memcpy(of.feature, seen->features, sizeof seen->features);
+    memcpy(of.feature, seen->features, sizeof of.feature);
     if (!training_cases_add(roots ? &w->set->roots : &w->set->pairs, &of)) {
         w->set->failed = true;
     }
