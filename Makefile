@@ -87,7 +87,7 @@ READER_SOURCES = $(filter-out $(IMPORT_SOURCES) $(IMPORT_MAINS),$(wildcard tools
                    $(if $(DRACO),tools/import/gltf/*.cpp))
 BAKE_SOURCES = $(wildcard lut/bins*.c) $(IMPORT_SOURCES) \
                $(foreach d,common tree count encode bake,$(wildcard tools/$d/*.c))
-BENCH_SOURCES = $(wildcard tests/bench/adb/*.c) tests/support/tally.c
+BENCH_SOURCES = $(wildcard tests/bench/adb/*.c)
 # The program kiln-bench: verbs of its own over the kit of the command and its reader of tables.
 BENCH_PROGRAM_SOURCES = $(wildcard tests/bench/program/*.c tools/cmd/kit/*.c) tools/cmd/verbs/table.c
 COMMAND_SOURCES = $(wildcard tools/cmd/*.c tools/cmd/*/*.c)
@@ -139,7 +139,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests thread-tests kiln-bench models man mutants amalgamation check-lut \
+.PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests test-objects thread-tests kiln-bench models man mutants amalgamation check-lut \
         adb-weights likely-weights format lint validator install uninstall deb clean help deps FORCE
 
 ## all: the kiln command with its importers, libkiln (static and shared) and libkilnbake, in build/
@@ -204,6 +204,10 @@ fuzz-campaign: fuzz tests
 
 ## tests: builds the test programs of this CONFIG without running them
 tests: $(TEST_PROGRAMS) $O/tests/soak/peak $O/tests/cli/pty $(OUT)/kiln-bench
+
+## test-objects: compiles all that tests, models and demo are made of, and links none of it
+test-objects: $(call objects,$(wildcard $(TEST_FOLDERS:%=tests/%/*.c)) $(MODEL_PROGRAMS:$O/%=%.c) $(DEMO_SOURCES) \
+                tests/soak/peak.c $(BENCH_PROGRAM_SOURCES)) $(SUPPORT) $(BENCH)
 
 ## thread-tests: builds those of the test programs that start threads, which tests/run.sh runs under tsan
 thread-tests: $(filter %threads %thread_pool,$(TEST_PROGRAMS))
@@ -359,12 +363,22 @@ $(LIBRARY_OBJECTS): private LIBRARY_FLAGS += -fno-asynchronous-unwind-tables
 $(SMALL:%=$O/%.o): private LIBRARY_FLAGS += -O2 $(CFLAGS)
 $(SMALLEST:%=$O/%.o): private LIBRARY_FLAGS += -Os $(CFLAGS)
 endif
-# Under asan most of a test's own code takes longer to optimise than to run; that of oracles does not, nor of three
-# tests that look at every box.
+# What takes longer to optimise than to run is not optimised as the rest is: of a test, all but oracles and three
+# tests that look at every box; under asan and tsan the command too, and readers, which run as long as a model of
+# some triangles takes.
+TEST_CODE = $(patsubst %.c,$O/%.o,$(filter-out %/test_build.c %/test_count.c %/test_partial.c, \
+              $(wildcard tests/unit/*.c tests/bad/*.c tests/cases/*.c tests/golden/*.c tests/fuzz/*.c)))
+READER_CODE = $(call objects,$(READER_SOURCES) $(IMPORT_MAINS))
+COMMAND_CODE = $(COMMAND_OBJECTS) $(BENCH_PROGRAM_SOURCES:%.c=$O/%.o)
+ifeq ($(CONFIG),release)
+$(TEST_CODE): private LIBRARY_FLAGS += -O1 $(CFLAGS)
+endif
 ifeq ($(CONFIG),asan)
-$(patsubst %.c,$O/%.o,$(filter-out %/test_build.c %/test_count.c %/test_partial.c, \
-  $(wildcard tests/unit/*.c tests/bad/*.c tests/cases/*.c tests/golden/*.c tests/fuzz/*.c))): \
-  private LIBRARY_FLAGS += -O0 $(CFLAGS)
+$(TEST_CODE) $(COMMAND_CODE): private LIBRARY_FLAGS += -O0 $(CFLAGS)
+$(READER_CODE): private LIBRARY_FLAGS += -O1 $(CFLAGS)
+endif
+ifeq ($(CONFIG),tsan)
+$(READER_CODE): private LIBRARY_FLAGS += -O0 $(CFLAGS)
 endif
 
 $O/%.o: %.c $O/flags

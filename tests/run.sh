@@ -107,7 +107,7 @@ select_tests() {
         scripts cli
         ;;
     gate)
-        # What takes long comes first, so that no processor is idle at the end.
+        # What takes long comes first, and short tests last, so that no processor is idle at the end.
         scripts gate
         programs asan models cases | shortened
         programs asan bad fuzz
@@ -115,8 +115,8 @@ select_tests() {
         programs tsan unit property | grep thread
         programs asan unit golden property |
             grep -Ev '(property/test_(adb|bins_table|paper)|unit/test_paper_(figures|volume)) ' | shortened
-        programs release unit bad golden fuzz cli
         scripts cli
+        programs release fuzz bad golden unit cli
         ;;
     *)
         {

@@ -1,8 +1,10 @@
 #!/bin/sh
 # The runtime in one file: compiled alone as an engine would, by C and C++ compilers, it passes the
-# library's own tests and gives the library's answers to the bit; with -ffast-math it does not compile.
+# library's own tests and gives the library's answers to the bit, the example of a start too; with -ffast-math it does
+# not compile, which is seen when it is preprocessed.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
+. tests/example_models.sh
 objects=$KILN_BUILD/release
 one=$TMPDIR/one
 flags='-Wall -Werror'
@@ -45,12 +47,37 @@ compiled() {
     same "$TMPDIR/wanted" "$TMPDIR/answers"
 }
 
-for compiler in 'g++ -x c++ -std=c++17 -O1' 'clang++ -x c++ -std=c++17 -O1'; do
-    case_begin "$compiler: the same answers"
+# The example of a start, linked with the object that was compiled last, says what it says with the library.
+baked="$TMPDIR/ship.kiln $TMPDIR/rock.kiln $TMPDIR/bins.kiln"
+starts() { # starts COMPILER...
     # shellcheck disable=SC2086
-    compiled $compiler
-    case_end
-done
+    "$@" $flags -I"$one" -c tests/examples/startup/main.c -o "$TMPDIR/startup.o" &&
+        gcc -pthread "$TMPDIR/startup.o" "$one/kiln.o" -lz -lm -o "$TMPDIR/startup" || case_fail 'the example'
+    # shellcheck disable=SC2086
+    expect 0 "$TMPDIR/startup" $baked
+    same "$TMPDIR/startup.wanted" "$TMPDIR/out"
+}
+
+case_begin 'the example of a start with the library'
+make_models "$TMPDIR"
+"$KILN" bake -q --layout raw -o "$TMPDIR/ship.kiln" "$TMPDIR/ship.obj" &&
+    "$KILN" bake -q --layout raw -o "$TMPDIR/rock.kiln" "$TMPDIR/rock.gltf" &&
+    "$KILN" lut bins -q --max-u 64 --layout raw -o "$TMPDIR/bins.kiln" || case_fail 'bake'
+gcc -std=c11 -Iruntime tests/examples/startup/main.c "$KILN_BUILD/libkiln.a" -pthread -lz -lm \
+    -o "$TMPDIR/startup" || case_fail 'compile'
+# shellcheck disable=SC2086
+expect 0 "$TMPDIR/startup" $baked
+says out 'ship: 12 triangles, rock: 4 triangles'
+cp "$TMPDIR/out" "$TMPDIR/startup.wanted"
+case_end
+
+case_begin 'clang++ -x c++ -std=c++17: the same answers'
+compiled clang++ -x c++ -std=c++17
+case_end
+case_begin 'g++ -x c++ -std=c++17 -O1: the same answers'
+compiled g++ -x c++ -std=c++17 -O1
+starts g++ -x c++ -std=c++17
+case_end
 # The tests of exact predicates and of what opens files for one compiler, of the queries for the other: which is
 # which shows nothing, since every answer above is the same.
 half() { # half COMPILER TEST...
@@ -67,11 +94,14 @@ half() { # half COMPILER TEST...
 
 half 'clang -std=gnu11 -Wextra -O3 -march=native' property/test_triangles unit/test_exact unit/test_open
 half 'gcc -std=gnu11 -Wextra -O3 -march=native' property/test_queries unit/test_exact unit/test_adb
+case_begin 'the example of a start, by gcc'
+starts gcc -std=gnu11
+case_end
 
 # What lets arithmetic be inexact, as far as the compiler tells of it.
 refused() {
     case_begin "$* is refused"
-    "$@" -fsyntax-only "$one/kiln.c" 2>"$TMPDIR/err" && case_fail 'it compiles'
+    "$@" -E "$one/kiln.c" 2>"$TMPDIR/err" >/dev/null && case_fail 'it compiles'
     says err 'leave out -ffast-math'
     case_end
 }
@@ -85,7 +115,7 @@ done
 refused gcc -funsafe-math-optimizations
 refused gcc -fno-signed-zeros
 case_begin 'the sources are refused, too'
-gcc -std=c11 -O2 -ffast-math -fsyntax-only runtime/walk/pair_walk.c 2>"$TMPDIR/err" && case_fail 'compiles'
+gcc -std=c11 -O2 -ffast-math -E runtime/walk/pair_walk.c 2>"$TMPDIR/err" >/dev/null && case_fail 'compiles'
 says err 'leave out -ffast-math'
 case_end
 

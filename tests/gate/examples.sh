@@ -1,6 +1,7 @@
 #!/bin/sh
-# The examples, built from an installed tree that was moved: pkg-config, one file, make, ninja, CMake. Each bakes
-# again what changed, a file that a model refers to among it, and nothing else.
+# The examples, built from an installed tree that was moved: pkg-config, make, ninja, CMake. Each bakes again what
+# changed, a file that a model refers to among it, and nothing else. The example with the one file is built where that
+# is compiled, by amalgamation.sh.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 . tests/example_models.sh
@@ -40,18 +41,6 @@ gcc -std=c11 -static tests/examples/startup/main.c $(pkg-config --static --cflag
 expect 0 "$TMPDIR/startup_static" "$TMPDIR/ship.kiln" "$TMPDIR/rock.kiln" "$TMPDIR/bins.kiln"
 same "$TMPDIR/out" "$TMPDIR/wanted"
 case_end
-
-# In one file, with nothing of what is installed.
-mkdir "$TMPDIR/one"
-make -s "BUILD=$KILN_BUILD" amalgamation && cp "$KILN_BUILD"/amalgamation/*.[ch] "$TMPDIR/one"
-for compiler in 'gcc -std=gnu11 -x c' 'g++ -std=c++17 -x c++'; do
-    case_begin "startup and the one file, by $compiler"
-    $compiler -O1 -I"$TMPDIR/one" tests/examples/startup/main.c "$TMPDIR/one/kiln.c" -lz -lm \
-        -o "$TMPDIR/startup_one" || case_fail 'compile'
-    expect 0 "$TMPDIR/startup_one" "$TMPDIR/ship.kiln" "$TMPDIR/rock.kiln" "$TMPDIR/bins.kiln"
-    same "$TMPDIR/out" "$TMPDIR/wanted"
-    case_end
-done
 
 case_begin 'make'
 cp -r tests/examples/make "$TMPDIR/make" && make_models "$TMPDIR/make"

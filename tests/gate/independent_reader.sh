@@ -48,8 +48,8 @@ fresh() { # fresh CASE OPTION...: what bake makes with them is read, and found a
     case_end
 }
 
-"$KILN_BUILD/release/models/shapes" torus 4000 "$TMPDIR/torus.ply"
-"$KILN_BUILD/release/models/shapes" lock 1500 "$TMPDIR/lock.obj"
+"$KILN_BUILD/release/models/shapes" torus 2000 "$TMPDIR/torus.ply"
+"$KILN_BUILD/release/models/shapes" lock 500 "$TMPDIR/lock.obj"
 all=obb,aabb,obb2,aabb2,dop14,sphere
 fresh 'packed, of several blocks' --bv $all --leaf 1 "$TMPDIR/torus.ply"
 fresh 'raw' --bv $all --layout raw "$TMPDIR/lock.obj"

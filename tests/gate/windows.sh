@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 compiler=x86_64-w64-mingw32-gcc-posix
 sources="$(echo formats/*.c lut/embedded_*.c runtime/*/*.c)"
-flags='-std=c11 -O2 -ffp-contract=off -D_FILE_OFFSET_BITS=64 -Wall -Wextra -Wpedantic -Wshadow
+flags='-std=c11 -O1 -ffp-contract=off -D_FILE_OFFSET_BITS=64 -Wall -Wextra -Wpedantic -Wshadow
     -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla -Werror'
 files='tests/golden/today/torus-raw.kiln tests/golden/today/binary-raw.kiln tests/golden/today/soup-raw.kiln'
 

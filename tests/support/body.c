@@ -10,7 +10,7 @@ uint32_t body_value(uint32_t triangle)
 
 kiln_layout body_layout(uint32_t i)
 {
-    return i % 8 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW;
+    return i % 25 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW;
 }
 
 static kiln_file *bake_and_open(const mesh *m, int leaf, kiln_layout layout, void **bytes)

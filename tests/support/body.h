@@ -18,8 +18,8 @@ body body_of(mesh m, int leaf, kiln_layout layout);
 
 void body_free(body *b);
 
-/* Packed for an eighth of i, else raw: packing a small mesh takes longer than most queries of
- * it. */
+/* Packed for one i of 25, else raw: packing a small mesh takes longer than most queries of it,
+ * which do not differ once the file is open. */
 kiln_layout body_layout(uint32_t i);
 
 /* The user value of a triangle of any body: 0 to 255. */
