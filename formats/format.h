@@ -295,11 +295,12 @@ KILN_STATIC_ASSERT(sizeof(kiln_format_adb_box) == 12, "counts of a box");
 enum {
     KILN_ADB_WEIGHTS_ROOM = 14,
     KILN_ADB_WEIGHTS_ROWS_MAX = 64,
-    KILN_ADB_WEIGHTS_MEANING = 1, /* of the numbers, as follows */
-    /* bias, lambda, margin, level, ratio, others, root, flat, lambda_level, yes, no, sure */
-    KILN_ADB_WEIGHTS_COUNT = 12,
-    KILN_ADB_WEIGHT_OTHERS = 5, /* from 0 to 1 */
-    KILN_ADB_WEIGHT_SURE = 11   /* above -1 */
+    KILN_ADB_WEIGHTS_MEANING = 2, /* of the numbers, as follows */
+    /* bias, lambda, margin, level, ratio, others, root, flat, lambda_level, yes, no, sure, thin */
+    KILN_ADB_WEIGHTS_COUNT = 13,
+    KILN_ADB_WEIGHTS_COUNT_1 = 12, /* with meaning 1: without thin, which is then 0 */
+    KILN_ADB_WEIGHT_OTHERS = 5,    /* from 0 to 1 */
+    KILN_ADB_WEIGHT_SURE = 11      /* above -1 */
 };
 #define KILN_ADB_WEIGHT_MAX 1e6f
 

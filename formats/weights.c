@@ -58,7 +58,7 @@ bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader,
             return kiln_format_error_rule(error, KILN_RULE_ADB_WEIGHTS, at, "weights");
         }
         bool rest_is_zero = rows[i].reserved == 0;
-        for (unsigned k = KILN_ADB_WEIGHTS_COUNT; k < KILN_ADB_WEIGHTS_ROOM; k++) {
+        for (unsigned k = kiln_weights_numbers(&rows[i]); k < KILN_ADB_WEIGHTS_ROOM; k++) {
             rest_is_zero =
                 rest_is_zero && (!kiln_weights_are_known(&rows[i]) || rows[i].weight[k] == 0.0f);
         }

@@ -30,10 +30,19 @@ bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader,
 /* Is a row in range? */
 bool kiln_weights_are_sound(const kiln_format_adb_weights *row);
 
+/* How many numbers a row has whose meaning this version knows; those after them are 0. 0: it does
+ * not know the meaning. */
+static inline unsigned kiln_weights_numbers(const kiln_format_adb_weights *row)
+{
+    return row->meaning == KILN_ADB_WEIGHTS_MEANING ? KILN_ADB_WEIGHTS_COUNT
+           : row->meaning == 1                      ? KILN_ADB_WEIGHTS_COUNT_1
+                                                    : 0;
+}
+
 /* Can a query use this row? Rows whose numbers mean something else are not used. */
 static inline bool kiln_weights_are_known(const kiln_format_adb_weights *row)
 {
-    return row->meaning == KILN_ADB_WEIGHTS_MEANING;
+    return kiln_weights_numbers(row) > 0;
 }
 
 #endif

@@ -117,9 +117,8 @@ KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb
 /* -------------------------------------------------------------------------- counted queries -- */
 
 /* For comparison with the literature, and for trees without polygons. kiln_collide_likely (kiln.h)
- * needs no counts, is faster, is wrong less often, and never says a wrong "no"; these queries do:
- * against meshes with long triangles a third of the hits were missed. Experimental: names, options
- * and defaults may change until version 1.0.
+ * needs no counts, is faster, is wrong less often, and never says a wrong "no"; these queries do.
+ * Experimental: names, options and defaults may change until version 1.0.
  *
  * These queries estimate whether two surfaces meet, with a probability. After Klein and Zachmann,
  * "ADB-Trees", VRST 2003: each node stores how many cells of a grid in its box hold enough surface
@@ -141,6 +140,12 @@ KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb
  * their boxes overlap; the benchmarks measure how well it holds for others. Surfaces are compared,
  * touching included, as by kiln_collide.
  *
+ * Counts see surfaces whose triangles are small beside the boxes that hold them. Where triangles
+ * are as long as the whole mesh the probability is less true: leaves are then large, nothing is
+ * below them, and whether two of them meet is a guess. At worst, walls of two triangles against
+ * needles, one answer in seven was a wrong "no"; use kiln_collide_likely there, or the hybrid
+ * option.
+ *
  * Answers depend on the arguments alone, not on threads or machines, except where a budget of time
  * ends a run. Swapping A and B changes neither verdict nor probability. */
 
@@ -150,7 +155,7 @@ typedef struct kiln_adb kiln_adb;
 
 /* How the probability of a pair of boxes is computed from their counts. */
 typedef enum {
-    /* from the expected number of common cells and four more features, by fitted weights */
+    /* from the expected number of common cells and five more features, by fitted weights */
     KILN_ADB_CALIBRATED = 0,
     KILN_ADB_EXPECTED = 1, /* 1 - exp(-expected number x LB): no weights */
     KILN_ADB_BINS = 2      /* Equation 8 over filled bins; kiln_bins_collision_bound */
@@ -160,7 +165,9 @@ typedef enum {
  * face axes, as a part of the smaller box, 0 to 1) + level (LB: 0 at the roots, 1 at boxes of one
  * triangle) + ratio log2(edge of the larger box / edge of the smaller) + flat log2(thickness of one
  * box x thickness of the other, each its least extent / its largest, at least 1/50) + lambda_level
- * log2(expected common cells) LB.
+ * log2(expected common cells) LB + thin log2(least extent of the larger box / middle extent of the
+ * smaller, 2^-10 to 2^10). Expected common cells are at least 1/16 here: polygons that are long and
+ * narrow cross cells in which they have too little area to be counted.
  *
  * An answer's P = 1 - exp(-(l_max + others (sum of l - l_max))), over all pairs that wait or were
  * left out, l = -ln(1 - p) of a pair. Where a query ended by itself, that is not all: a pair of
@@ -172,15 +179,16 @@ typedef struct {
     float root;   /* added to the log-odds of two roots */
     float flat, lambda_level;
     float yes, no, sure; /* sure > -1 */
+    float thin;
 } kiln_adb_weights;
 
-enum { KILN_ADB_FEATURES = 6 };
+enum { KILN_ADB_FEATURES = 7 };
 
 /* A pair of boxes that passed the separating-axis test, at the moment its probability is computed.
  */
 typedef struct {
     /* log2 expected common cells, margin, level, log2 ratio, log2 thickness of both, log2
-     * expected common cells x level */
+     * expected common cells x level, log2 of how thin the larger box is for the smaller */
     float features[KILN_ADB_FEATURES];
     double probability;
     uint32_t leaves; /* of the two boxes, how many are leaves */
@@ -201,7 +209,9 @@ typedef struct {
     uint32_t k_min; /* >= 1: "yes" takes this many; a box may count in several pairs */
     /* [0, 1] pairs less probable are not opened. 0: none is left out. Neither p_min nor epsilon
      * decide about two boxes one of which is much larger, or one tree's root, unless both are
-     * leaves: weights are not fitted to these */
+     * leaves: weights are not fitted to these. Nor does epsilon where the counts do not know: a box
+     * with fewer possible cells than one layer of its grid holds polygons that are too narrow to be
+     * counted, and is opened as long as it is no leaf */
     double epsilon;
     /* test what is below two boxes of some 256 triangles or less exactly, as one pair; else a
      * pair of leaves counts from probability 1/2 on. With epsilon 0 and p_min 1 a run to its end

@@ -23,7 +23,10 @@ KILN_RARE kiln_adb_grid kiln_adb_grid_of(const kiln_format_adb *adb)
     const uint32_t cells = (uint32_t)adb->grid * adb->grid * adb->grid;
     const uint32_t count = kiln_adb_region_count(adb);
     const uint32_t most = (cells + count - 1) / count;
-    return (kiln_adb_grid){(float)cells, (float)((most + 255) / 256), adb->regions};
+    return (kiln_adb_grid){.cells = (float)cells,
+                           .unit = (float)((most + 255) / 256),
+                           .layer = (float)(adb->grid * adb->grid),
+                           .regions = adb->regions};
 }
 
 /* A single region spreads over all octants, a pyramid over the four that it reaches into. */
@@ -114,7 +117,11 @@ weigh_without_weights(const kiln_adb_kernels *kernels, const kiln_adb_options *o
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         if (options->evaluator != KILN_ADB_BINS) {
-            out->loss[lane] = kiln_exp2(out->features[0][lane]) * out->features[2][lane];
+            /* The expected number itself; features[0] has a floor that belongs to the weights. */
+            const float expected =
+                common.cells[lane] * (common.density[0][lane] * common.density[1][lane]);
+            out->loss[lane] =
+                expected * kiln_exp2(-out->features[3][lane]) * out->features[2][lane];
             continue;
         }
         /* Equation 8 over filled bins; both numbers of possible cells shrink by the ratio of sizes.

@@ -14,6 +14,7 @@
 typedef struct {
     float cells;     /* in a box's grid */
     float unit;      /* cells that a count of 1 stands for */
+    float layer;     /* cells in one layer of the grid */
     uint8_t regions; /* KILN_ADB_REGIONS_... */
 } kiln_adb_grid;
 
@@ -21,6 +22,17 @@ kiln_adb_grid kiln_adb_grid_of(const kiln_format_adb *adb);
 
 /* Possible cells in each octant, bit k of the index the upper side of axis k. */
 void kiln_adb_octants(const kiln_adb_grid *grid, const kiln_format_adb_box *box, float octants[8]);
+
+/* Does a box hold less than a surface through it fills, one layer of cells? Then there are polygons
+ * in cells that have too little area there to be counted: long and narrow ones. */
+static inline bool kiln_adb_is_sparse(const kiln_adb_grid *grid, const kiln_format_adb_box *box)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
+        sum += box->count[i];
+    }
+    return grid->unit * (float)sum < grid->layer;
+}
 
 static inline float kiln_adb_level(const kiln_format_adb_box *box)
 {

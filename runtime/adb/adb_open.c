@@ -102,6 +102,22 @@ static void take_other(const kiln_adb *query, bool is_x, const kiln_format_adb_b
     other->cells = grid->cells;
 }
 
+/* The counts of a box of a tree, which is the root or a lane of a node. */
+static const kiln_format_adb_box *counts_of(const kiln_tree *tree, uint32_t node, uint8_t lane)
+{
+    return lane == KILN_ADB_ROOT ? kiln_tree_root_counts(tree)
+                                 : kiln_tree_lane_counts(tree, node, lane);
+}
+
+/* Do the counts of an entry's boxes miss some of what is inside? */
+static bool is_sparse(const kiln_adb *query, const kiln_adb_entry *entry)
+{
+    return kiln_adb_is_sparse(&query->grid_x,
+                              counts_of(query->frame.x, entry->node_x, entry->lane_x)) ||
+           kiln_adb_is_sparse(&query->grid_y,
+                              counts_of(query->frame.y, entry->node_y, entry->lane_y));
+}
+
 /* Puts lane `lane` of the opened node, weighed, where it belongs: it counts, waits in the
  * frontier, or is set aside. The rest of the entry is the other tree's box. */
 static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, unsigned lane,
@@ -125,13 +141,15 @@ static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, uns
     /* May the pair's probability decide what becomes of it? That of a root may not: a pair of
      * p_min says more than p_min by what else would be opened, and beside a root there is
      * nothing else. */
-    const bool judged = entry.leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y) ||
-                        (entry.lane_x != KILN_ADB_ROOT && entry.lane_y != KILN_ADB_ROOT &&
-                         weighed->features[3][lane] < UNLIKE_EDGE);
+    const bool leaves = entry.leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y);
+    const bool judged = leaves || (entry.lane_x != KILN_ADB_ROOT && entry.lane_y != KILN_ADB_ROOT &&
+                                   weighed->features[3][lane] < UNLIKE_EDGE);
     if (judged && entry.loss >= query->count_from) {
         query->counted++;
     }
-    if (judged && entry.loss < query->open_from) {
+    /* A low probability proves nothing where the counts miss what is inside: such a pair is opened,
+     * except of leaves, below which there is nothing. */
+    if (judged && entry.loss < query->open_from && (leaves || !is_sparse(query, &entry))) {
         kiln_adb_frontier_set_aside(&query->frontier, entry.loss);
     } else {
         kiln_adb_frontier_push(&query->frontier, entry);
@@ -140,13 +158,6 @@ static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, uns
         query->decided = true;
         query->verdict = KILN_ADB_YES;
     }
-}
-
-/* The counts of a box of a tree, which is the root or a lane of a node. */
-static const kiln_format_adb_box *counts_of(const kiln_tree *tree, uint32_t node, uint8_t lane)
-{
-    return lane == KILN_ADB_ROOT ? kiln_tree_root_counts(tree)
-                                 : kiln_tree_lane_counts(tree, node, lane);
 }
 
 /* Weighs the lanes of the opened node against the other tree's box of `entry`, as whose probe

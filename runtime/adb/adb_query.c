@@ -133,7 +133,7 @@ static kiln_status check_query(const kiln_tree *a, const kiln_tree *b,
     if (sound && options->weights != NULL) {
         const kiln_adb_weights *w = options->weights;
         const float all[] = {w->bias, w->lambda, w->margin,       w->level, w->ratio, w->root,
-                             w->flat, w->yes,    w->lambda_level, w->no,    w->sure};
+                             w->flat, w->yes,    w->lambda_level, w->no,    w->sure,  w->thin};
         for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {
             sound = sound && all[i] >= -WEIGHT_MAX && all[i] <= WEIGHT_MAX;
         }

@@ -35,6 +35,9 @@
 #define adb_make_arms KILN_SIMD_NAME(adb_make_arms)
 #define adb_common KILN_SIMD_NAME(adb_common)
 #define adb_margin KILN_SIMD_NAME(adb_margin)
+#define adb_least KILN_SIMD_NAME(adb_least)
+#define adb_middle KILN_SIMD_NAME(adb_middle)
+#define adb_log_thin KILN_SIMD_NAME(adb_log_thin)
 #define adb_find_common KILN_SIMD_NAME(adb_find_common)
 #define adb_judge KILN_SIMD_NAME(adb_judge)
 #define adb_estimate KILN_SIMD_NAME(adb_estimate)
@@ -48,8 +51,14 @@
 #define KILN_ADB_THICKNESS_MIN 0.02f
 #define KILN_ADB_THICKNESS_OF_POINTS 0x1p-40f
 
-/* Below this, features say "nothing in common" and no more. */
-#define KILN_ADB_EXPECTED_MIN 0x1p-12f
+/* log2 of expected common cells below this says "nothing in common" and no more: triangles that are
+ * long and narrow cross cells in which they have too little area to be counted, so that a low
+ * number proves little. Of -8 to -2 the loss of pairs is least here; it is flat from -5 to -3. */
+#define KILN_ADB_LOG_CELLS_MIN (-4.0f)
+#define KILN_ADB_CELLS_LEAST 0x1p-60f /* has a logarithm */
+
+/* How thin one box is for another is not measured beyond this, in powers of 2. */
+#define KILN_ADB_THIN_MOST 10.0f
 
 #define KILN_ADB_RATIO_MAX 0x1p+120f /* of volumes */
 #endif
@@ -256,7 +265,7 @@ static inline void adb_make_arms(const adb_terms *terms, const vec half_1[3], co
 
 /* What two boxes have in common. */
 typedef struct {
-    vec cells, density_1, density_2, margin, log_ratio, log_flat;
+    vec cells, density_1, density_2, margin, log_ratio, log_flat, log_thin;
 } adb_common;
 
 static inline vec adb_margin(const adb_terms *terms, const adb_shape *of_1, const adb_shape *of_2,
@@ -268,6 +277,28 @@ static inline vec adb_margin(const adb_terms *terms, const adb_shape *of_1, cons
         adb_lesser_margin(&margin, of_2->half[k], 2.0f * arms->reach_1[k], terms->d[k]);
     }
     return vec_max(margin.above / margin.below, vec_of(0.0f));
+}
+
+static inline vec adb_least(const vec half[3])
+{
+    return vec_min(vec_min(half[0], half[1]), half[2]);
+}
+
+static inline vec adb_middle(const vec half[3])
+{
+    return vec_max(vec_min(vec_max(half[0], half[1]), half[2]), vec_min(half[0], half[1]));
+}
+
+/* Boxes of large flat polygons are much thinner than they are wide. What is small beside such a
+ * box, but as wide as it is thick, crosses the polygon where the boxes meet; the cells of both,
+ * whose sizes are compared by volume, do not show it. Extents without the floor of adb_shape: that
+ * floor is thick for small boxes. */
+static inline vec adb_log_thin(vec least_of_larger, vec middle_of_smaller)
+{
+    const vec least = vec_of(0x1p-60f), most = vec_of(KILN_ADB_THIN_MOST);
+    const vec log =
+        vec_log2(vec_max(least_of_larger, least)) - vec_log2(vec_max(middle_of_smaller, least));
+    return vec_max(vec_min(log, most), 0.0f - most);
 }
 
 static inline void adb_find_common(const adb_terms *terms, const kiln_adb_lanes *lanes,
@@ -302,6 +333,9 @@ static inline void adb_find_common(const adb_terms *terms, const kiln_adb_lanes 
     common->density_1 = 8.0f * in_2.filled / (vec_max(in_2.weight, least) * lanes->cells);
     common->density_2 = 8.0f * in_1.filled / (vec_max(in_1.weight, least) * other->cells);
     common->log_ratio = 0.33333333f * vec_log2(vec_min(ratio, vec_of(KILN_ADB_RATIO_MAX)));
+    common->log_thin =
+        adb_log_thin(vec_select(first_smaller, adb_least(half_2), adb_least(terms->half)),
+                     vec_select(first_smaller, adb_middle(terms->half), adb_middle(half_2)));
 }
 
 /* The features in the order of kiln_adb_observation, and l by the weights. */
@@ -310,16 +344,18 @@ static inline void adb_judge(const adb_common *common, vec level, const kiln_adb
 {
     const vec expected = common->cells * (common->density_1 * common->density_2);
     const vec log_cells =
-        vec_log2(vec_max(expected, vec_of(KILN_ADB_EXPECTED_MIN))) - common->log_ratio;
+        vec_max(vec_log2(vec_max(expected, vec_of(KILN_ADB_CELLS_LEAST))) - common->log_ratio,
+                vec_of(KILN_ADB_LOG_CELLS_MIN));
     const vec odds = w->bias + w->lambda * log_cells + w->margin * common->margin +
                      w->level * level + w->ratio * common->log_ratio + w->flat * common->log_flat +
-                     w->lambda_level * (log_cells * level);
+                     w->lambda_level * (log_cells * level) + w->thin * common->log_thin;
     vec_store(out->features[0] + first, log_cells);
     vec_store(out->features[1] + first, common->margin);
     vec_store(out->features[2] + first, level);
     vec_store(out->features[3] + first, common->log_ratio);
     vec_store(out->features[4] + first, common->log_flat);
     vec_store(out->features[5] + first, log_cells * level);
+    vec_store(out->features[6] + first, common->log_thin);
     vec_store(out->loss + first, vec_loss_of_odds(odds));
 }
 

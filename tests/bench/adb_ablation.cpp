@@ -21,7 +21,7 @@ const double EQUAL_ERROR = 0.015;
 struct Change {
     std::string name;
     std::function<void(kiln_adb_options &)> apply;
-    bool used[KILN_ADB_FEATURES] = {true, true, true, true, true, true};
+    bool used[KILN_ADB_FEATURES] = {true, true, true, true, true, true, true};
     bool compared = false; /* with others at equal error, too */
 };
 
@@ -58,7 +58,7 @@ Group queries()
         change.compared = true;
         all.push_back(change);
     };
-    compare_without("default", {true, true, true, true, true, true});
+    compare_without("default", {true, true, true, true, true, true, true});
     for (const double p : {0.5, 0.7, 0.8, 0.85, 0.88, 0.91, 0.94, 0.97, 0.99}) {
         all.push_back({"p_min " + text("%.2f", p), [p](kiln_adb_options &o) { o.p_min = p; }});
     }
@@ -92,6 +92,7 @@ Group queries()
     compare_without("without ratio", {true, true, true, false, true, true});
     compare_without("without flat", {true, true, true, true, false, true});
     compare_without("without lambda x level", {true, true, true, true, true, false});
+    compare_without("without thin", {true, true, true, true, true, true, false});
     compare_without("lambda alone", {true, false, false, false, false, false});
     compare_without("without counts", {false, true, true, true, true, false});
     return group;
@@ -255,7 +256,7 @@ void run(const Group &group, const std::vector<AdbMesh> &training, const std::ve
         trees.push_back(std::make_unique<Baked>(rival.m.geometry, group.bake));
     }
     const kiln_adb_weights given = kiln_adb_get_weights(trees[0]->tree(), trees[0]->tree());
-    const bool whole[KILN_ADB_FEATURES] = {true, true, true, true, true, true};
+    const bool whole[KILN_ADB_FEATURES] = {true, true, true, true, true, true, true};
     const kiln_adb_weights fitted = adb_fit(lessons, given, whole);
     for (const Change &change : group.changes) {
         const bool all = std::all_of(change.used, change.used + KILN_ADB_FEATURES,

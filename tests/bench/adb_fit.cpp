@@ -92,6 +92,7 @@ kiln_adb_weights adb_fit(const std::vector<Lesson> &lessons, const kiln_adb_weig
         weights.ratio = float(w[4]);
         weights.flat = float(w[5]);
         weights.lambda_level = float(w[6]);
+        weights.thin = float(w[7]);
     }
     return weights;
 }

@@ -189,7 +189,7 @@ void measure(bench_adb *run, const AdbMesh &m)
 {
     const Baked baked(m.geometry, default_bake);
     FclModel<fcl::OBBRSSd> fcl(m.geometry);
-    const bench_method added = {"fcl", true, query_fcl, &fcl};
+    const bench_method added = {"fcl", true, query_fcl, &fcl, nullptr};
     const bench_mesh same = {m.geometry.positions, m.geometry.indices, m.geometry.vertex_count,
                              m.geometry.triangle_count, nullptr};
     const kiln_status status = bench_adb_add(run, m.name.c_str(), baked.tree(), &same, &added, 1);

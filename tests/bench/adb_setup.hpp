@@ -15,7 +15,7 @@
 #include <vector>
 
 struct AdbOptions {
-    bool quick = false, ablation = false;
+    bool quick = false, ablation = false, longs = false;
     unsigned draws = 0; /* poses of a distance, before those are left out whose boxes are apart */
     std::string csv, json, svg, figures; /* files, a folder; "": none */
     std::vector<std::string> meshes;     /* empty: all of the test set */
@@ -116,5 +116,6 @@ class Draw
 bool compare(const AdbOptions &options, std::FILE *csv, json_t *report);
 void ablate(const AdbOptions &options, std::FILE *csv, json_t *report);
 void redraw_figures(const AdbOptions &options, std::FILE *csv);
+void measure_long(const AdbOptions &options, std::FILE *csv);
 
 #endif

@@ -1,6 +1,6 @@
 /* What `kiln-bench adb` measures, on fixed meshes and with FCL beside it; and an ablation.
  *
- * bench_adb [--quick] [--ablation | --figures FOLDER] [--draws N] [--meshes NAME,NAME]
+ * bench_adb [--quick] [--ablation | --figures FOLDER | --long] [--draws N] [--meshes NAME,NAME]
  *           [--csv FILE] [--json FILE] [--svg FILE] */
 #include "adb_setup.hpp"
 
@@ -15,6 +15,7 @@ static void usage(std::FILE *out, const char *program)
                  "usage: %s [options]\n"
                  "  --quick           duck and car60k only, few poses\n"
                  "  --ablation        what each part and each setting is worth, instead\n"
+                 "  --long            errors where triangles are long, instead\n"
                  "  --figures FOLDER  Figures 14, 16 and 17 of the paper, instead, as SVG, too\n"
                  "  --draws N         poses a distance, before those are left out whose boxes are\n"
                  "                    apart\n"
@@ -45,6 +46,8 @@ static AdbOptions parse(int count, char **arguments)
             options.quick = true;
         } else if (word == "--ablation") {
             options.ablation = true;
+        } else if (word == "--long") {
+            options.longs = true;
         } else if (value == nullptr) {
             good = false;
         } else if (word == "--draws") {
@@ -78,6 +81,7 @@ static AdbOptions parse(int count, char **arguments)
     if (options.draws == 0) {
         options.draws = options.quick              ? 30
                         : options.ablation         ? 60
+                        : options.longs            ? 60
                         : !options.figures.empty() ? 150
                                                    : 300;
     }
@@ -98,6 +102,8 @@ int main(int count, char **arguments)
         ablate(options, csv, report);
     } else if (!options.figures.empty()) {
         redraw_figures(options, csv);
+    } else if (options.longs) {
+        measure_long(options, csv);
     } else {
         right = compare(options, csv, report);
     }

@@ -594,8 +594,8 @@ def check_weights(raw):
     for bv, leaf_max, meaning, zero, *w in struct.iter_unpack("<HHHH14f", raw):
         need(last < (bv, leaf_max) and 1 <= bv <= 4 and 1 <= leaf_max <= 15 and meaning, "R29")
         need(all(-1e6 <= x <= 1e6 for x in w), "R29")
-        need(zero == 0 and (meaning != 1 or not any(w[12:])), "R2", "ADBW")
-        need(meaning != 1 or (0 <= w[5] <= 1 and w[11] > -1), "R29")
+        need(zero == 0 and (meaning > 2 or not any(w[11 + meaning:])), "R2", "ADBW")
+        need(meaning > 2 or (0 <= w[5] <= 1 and w[11] > -1), "R29")
         last = (bv, leaf_max)
 
 

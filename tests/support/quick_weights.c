@@ -23,6 +23,7 @@ kiln_adb_fitted quick_weights_row(unsigned index)
     row.weights.yes = 8.0f + first;
     row.weights.no = 9.0f + first;
     row.weights.sure = -0.5f + 0.125f * (float)index;
+    row.weights.thin = -10.0f - first;
     return row;
 }
 

@@ -360,7 +360,7 @@ static void rows_of_another_meaning_are_left_alone(void **state)
     uint8_t *bytes = quick_weights(false, &size);
     edit_file *file = edit_open(bytes, size);
     kiln_format_adb_weights *rows = (void *)edit_find(file, KILN_SECTION_ADB_WEIGHTS)->data;
-    rows[0].meaning = 2;
+    rows[0].meaning = KILN_ADB_WEIGHTS_MEANING + 1;
     rows[0].weight[5] = -3; /* would be out of range, and not zero */
     rows[0].weight[13] = 1;
     free(bytes);
@@ -375,9 +375,38 @@ static void rows_of_another_meaning_are_left_alone(void **state)
     edit_free(file);
 }
 
+/* Of version 1.0: without `thin`, which is then 0 and must be. */
+static void rows_without_thin_are_used(void **state)
+{
+    (void)state;
+    size_t size;
+    uint8_t *bytes = quick_weights(false, &size);
+    edit_file *file = edit_open(bytes, size);
+    kiln_format_adb_weights *rows = (void *)edit_find(file, KILN_SECTION_ADB_WEIGHTS)->data;
+    free(bytes);
+    for (unsigned sound = 0; sound < 2; sound++) {
+        kiln_adb_fitted read[QUICK_WEIGHTS], want = quick_weights_row(0);
+        uint32_t count = 0;
+        want.weights.thin = 0;
+        rows[0].meaning = 1;
+        rows[0].weight[12] = sound ? 0.0f : 1.0f;
+        bytes = edit_seal(file, false, &size);
+        const kiln_status status =
+            kiln_adb_read_weights_memory(bytes, size, NULL, read, QUICK_WEIGHTS, &count);
+        assert_int_equal(status, sound ? KILN_OK : KILN_ERROR_RULE);
+        assert_int_equal(count, sound ? QUICK_WEIGHTS : 0);
+        if (sound) {
+            assert_weights(&read[0].weights, &want.weights);
+        }
+        free(bytes);
+    }
+    edit_free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_without_thin_are_used),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(a_short_array_gets_the_first_rows),
         cmocka_unit_test(from_a_file_on_disk_and_from_a_model),

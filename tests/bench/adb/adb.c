@@ -126,7 +126,7 @@ const char *bench_base_name(const bench_adb *run, unsigned base)
 {
     KILN_ASSERT(run->compared.count > 0);
     KILN_ASSERT(base < bench_base_count(&run->compared));
-    static const char *const names[BENCH_BASES] = {"24-dop", "obb2", "obb"};
+    static const char *const names[BENCH_BASES + 1] = {"24-dop", "obb2", "obb", "same", "fastest"};
     const bench_table *table = &run->compared.tables[0];
     return base < table->added ? table->rows[base].name : names[base - table->added];
 }

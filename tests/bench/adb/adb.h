@@ -60,7 +60,7 @@ void bench_adb_print(const bench_adb *run, FILE *out, bool each);
 /* Head and a line an object and method. */
 #define BENCH_ADB_CSV_HEAD                                                                         \
     "mesh,triangles,poses,hits,method,false_positives,false_negatives,"                            \
-    "mean_us,median_us,p99_us,worst_us,pairs\n"
+    "mean_us,median_us,p99_us,worst_us,visited\n"
 void bench_adb_print_csv(const bench_adb *run, FILE *out);
 
 /* Members of a document. */

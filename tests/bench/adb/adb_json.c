@@ -47,7 +47,7 @@ static json_t *table_json(const bench_adb *run, const bench_table *table)
         json_t *method = json_object();
         double times[BENCH_BASES_MAX];
         for (unsigned base = 0; base < bench_base_count(&run->compared); base++) {
-            times[base] = table->rows[base].mean / row->mean;
+            times[base] = bench_times_base(&run->compared, table, base, i);
         }
         set_text(method, "method", row->name);
         json_object_set_new(method, "exact", json_boolean(row->exact));
@@ -58,7 +58,7 @@ static json_t *table_json(const bench_adb *run, const bench_table *table)
         set_number(method, "us_median", row->median / 1e3);
         set_number(method, "us_p99", row->p99 / 1e3);
         set_number(method, "us_worst", row->worst / 1e3);
-        set_number(method, "visited", row->pairs);
+        set_number(method, "visited", row->visited);
         json_object_set_new(method, "times", times_json(run, times));
         json_array_append_new(rows, method);
     }
@@ -79,7 +79,7 @@ static json_t *mean_json(const bench_adb *run, unsigned row)
     set_number(object, "worst_error", mean.worst_error);
     set_text(object, "worst", mean.worst);
     set_number(object, "us_mean", mean.us);
-    set_number(object, "visited", mean.pairs);
+    set_number(object, "visited", mean.visited);
     json_object_set_new(object, "times", times_json(run, mean.times));
     json_object_set_new(object, "least_times", times_json(run, mean.least_times));
     if (row >= bench_row_of(&run->compared, BENCH_TIMED)) {

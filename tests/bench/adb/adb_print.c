@@ -19,19 +19,27 @@ static unsigned timed_row(const bench_adb *run, unsigned point)
 /* A line's numbers: an object's, or means. */
 typedef struct {
     const char *name;
-    double error, positives, negatives, us, p99; /* p99 NAN: none */
+    double error, positives, negatives, visited, us, p99; /* p99 NAN: none */
     double times[BENCH_BASES_MAX];
 } line;
 
-/* A column for each exact method that times are related to, the caller's among them. */
+/* Exact methods that times are related to and that have a column: the caller's, the one of the same
+ * tree, and the fastest on each object. The others are rows. */
+static bool has_column(const bench_adb *run, unsigned base)
+{
+    const unsigned added = run->compared.tables[0].added;
+    return base < added || base == added + BENCH_SAME || base == added + BENCH_BASES;
+}
+
 static void print_head(const bench_adb *run, FILE *out)
 {
     KILN_ASSERT(run->compared.count > 0);
-    fprintf(out, "%57s  times as fast as\n%-18s %7s %6s %6s %8s %7s", "", "method", "error %",
-            "fp %", "fn %", "us", "p99");
+    fprintf(out, "%63s times as fast as\n%-18s %7s %6s %6s %8s %7s %6s", "", "method", "error %",
+            "fp %", "fn %", "visited", "us", "p99");
     for (unsigned base = 0; base < bench_base_count(&run->compared); base++) {
-        fprintf(out, " %*s", base + 1 < run->compared.tables[0].added + BENCH_BASES ? 7 : 6,
-                bench_base_name(run, base));
+        if (has_column(run, base)) {
+            fprintf(out, " %7s", bench_base_name(run, base));
+        }
     }
     putc('\n', out);
 }
@@ -39,16 +47,23 @@ static void print_head(const bench_adb *run, FILE *out)
 /* Percentiles have no mean over objects, so that a line may lack them. */
 static void print_line(const bench_adb *run, FILE *out, const line *l)
 {
-    fprintf(out, "%-18s %7.2f %6.2f %6.2f %8.2f", l->name, 100 * l->error, 100 * l->positives,
-            100 * l->negatives, l->us);
-    if (isnan(l->p99)) {
-        fprintf(out, " %7s", "");
+    fprintf(out, "%-18s %7.2f %6.2f %6.2f", l->name, 100 * l->error, 100 * l->positives,
+            100 * l->negatives);
+    if (l->visited > 0) {
+        fprintf(out, " %8.2f", l->visited);
     } else {
-        fprintf(out, " %7.2f", l->p99);
+        fprintf(out, " %8s", "");
     }
-    const unsigned bases = bench_base_count(&run->compared);
-    for (unsigned base = 0; base < bases; base++) {
-        fprintf(out, " %*.2f", base + 1 < bases ? 7 : 6, l->times[base]);
+    fprintf(out, " %7.2f", l->us);
+    if (isnan(l->p99)) {
+        fprintf(out, " %6s", "");
+    } else {
+        fprintf(out, " %6.2f", l->p99);
+    }
+    for (unsigned base = 0; base < bench_base_count(&run->compared); base++) {
+        if (has_column(run, base)) {
+            fprintf(out, " %7.2f", l->times[base]);
+        }
     }
     putc('\n', out);
 }
@@ -65,11 +80,12 @@ static void print_table(const bench_adb *run, FILE *out, const bench_table *tabl
                   bench_row_error(table, row),
                   (double)row->positives / (double)table->poses,
                   (double)row->negatives / (double)table->poses,
+                  row->visited,
                   row->mean / 1e3,
                   row->p99 / 1e3,
                   {0}};
         for (unsigned base = 0; base < bench_base_count(&run->compared); base++) {
-            l.times[base] = table->rows[base].mean / row->mean;
+            l.times[base] = bench_times_base(&run->compared, table, base, i);
         }
         print_line(run, out, &l);
         if (row->exact && row->positives + row->negatives > 0) {
@@ -90,6 +106,7 @@ static void print_means(const bench_adb *run, FILE *out)
                   mean.error,
                   mean.positives,
                   mean.negatives,
+                  mean.visited,
                   mean.us,
                   NAN,
                   {0}};
@@ -100,16 +117,16 @@ static void print_means(const bench_adb *run, FILE *out)
 
 /* ------------------------------------------------------------------------------------- where -- */
 
-/* Distances at which `row` is faster than the exact 8-wide tree, as ranges. */
+/* Distances at which `row` is faster than exact queries of the same tree, as ranges. */
 static void print_wins(const bench_adb *run, FILE *out, unsigned row)
 {
-    const unsigned obb = bench_row_of(&run->compared, BENCH_OBB);
+    const unsigned same = bench_row_of(&run->compared, BENCH_SAME);
     int from = -1;
     bool any = false;
-    fprintf(out, "  faster than obb at distances");
+    fprintf(out, "  faster than exact queries at distances");
     for (int d = 0; d <= ZACHMANN_DISTANCES; d++) {
         const bool here = d < ZACHMANN_DISTANCES &&
-                          bench_times_where(&run->compared, obb, row, (bench_where){d, -1}) > 1;
+                          bench_times_where(&run->compared, same, row, (bench_where){d, -1}) > 1;
         if (here && from < 0) {
             fprintf(out, "%s %.1f", any ? "," : "", zachmann_distance(d));
             any = true;
@@ -121,16 +138,16 @@ static void print_wins(const bench_adb *run, FILE *out, unsigned row)
             from = -1;
         }
     }
-    fprintf(out, "%s\n  x obb where they meet: %.2f, apart: %.2f\n", any ? "" : ": none",
-            bench_times_where(&run->compared, obb, row, (bench_where){-1, 1}),
-            bench_times_where(&run->compared, obb, row, (bench_where){-1, 0}));
+    fprintf(out, "%s\n  x exact queries of the same tree where they meet: %.2f, apart: %.2f\n",
+            any ? "" : ": none", bench_times_where(&run->compared, same, row, (bench_where){-1, 1}),
+            bench_times_where(&run->compared, same, row, (bench_where){-1, 0}));
 }
 
 /* In words, which of the two wins at the error of the time-critical query: it, or the truncated
  * tree. */
 static void print_verdicts(const bench_adb *run, FILE *out)
 {
-    const unsigned obb = bench_row_of(&run->compared, BENCH_OBB);
+    const unsigned same = bench_row_of(&run->compared, BENCH_SAME);
     putc('\n', out);
     for (unsigned p = 0; p < BENCH_POINTS; p++) {
         const bench_mean_row mean = bench_mean_of(&run->compared, timed_row(run, p));
@@ -143,7 +160,10 @@ static void print_verdicts(const bench_adb *run, FILE *out)
         } else {
             fprintf(out, "  %.2f x the truncated walk at equal error", truncated);
         }
-        fprintf(out, "; %.2f x obb, at least %.2f x\n", mean.times[obb], mean.least_times[obb]);
+        fprintf(out,
+                "\n  %.2f x exact queries of the same tree, at least %.2f x; %.2f x the fastest\n",
+                mean.times[same], mean.least_times[same],
+                mean.times[bench_base_count(&run->compared) - 1]);
         print_wins(run, out, timed_row(run, p));
     }
 }
@@ -153,18 +173,18 @@ static void print_where_line(const bench_adb *run, FILE *out, const char *label,
     fprintf(out, "%-10s", label);
     for (unsigned p = 0; p < BENCH_POINTS; p++) {
         const unsigned row = timed_row(run, p);
-        fprintf(
-            out, " %7.2f /%7.2f",
-            bench_times_where(&run->compared, bench_row_of(&run->compared, BENCH_DOP24), row,
-                              where),
-            bench_times_where(&run->compared, bench_row_of(&run->compared, BENCH_OBB), row, where));
+        fprintf(out, " %7.2f /%7.2f",
+                bench_times_where(&run->compared, bench_row_of(&run->compared, BENCH_DOP24), row,
+                                  where),
+                bench_times_where(&run->compared, bench_row_of(&run->compared, BENCH_SAME), row,
+                                  where));
     }
     putc('\n', out);
 }
 
 static void print_where(const bench_adb *run, FILE *out)
 {
-    fprintf(out, "\ntimes as fast as 24-dop / as obb, by distance of the middles\n%-10s",
+    fprintf(out, "\ntimes as fast as 24-dop / as exact queries of the same tree\n%-10s",
             "distance");
     for (unsigned p = 0; p < BENCH_POINTS; p++) {
         fprintf(out, " %16s", run->compared.tables[0].rows[timed_row(run, p)].name);
@@ -211,12 +231,12 @@ static void print_gaps(const bench_adb *run, FILE *out)
 
 static void print_budgets(const bench_adb *run, FILE *out)
 {
-    fprintf(out, "\n%-10s %8s %12s %17s %9s %8s %8s\n", "budget us", "error %", "undecided %",
-            "exact obb late %", "over p50", "p99", "p99.9");
+    fprintf(out, "\n%-10s %8s %12s %12s %9s %8s %8s\n", "budget us", "error %", "undecided %",
+            "exact late %", "over p50", "p99", "p99.9");
     for (unsigned b = 0; b < run->options.budget_count; b++) {
         const bench_budget *f = &run->budgets[b];
         const double objects = (double)f->objects;
-        fprintf(out, "%-10.2f %8.2f %12.2f %17.2f %9.2f %8.2f %8.2f\n",
+        fprintf(out, "%-10.2f %8.2f %12.2f %12.2f %9.2f %8.2f %8.2f\n",
                 (double)f->nanoseconds / 1e3, 100 * f->error / objects,
                 100 * f->undecided / objects, 100 * f->late / objects,
                 bench_percentile(f->overshoot, f->count, 0.5) / 1e3,
@@ -270,7 +290,7 @@ void bench_adb_print_csv(const bench_adb *run, FILE *out)
             print_quoted(out, row->name);
             fprintf(out, ",%zu,%zu,%.4f,%.4f,%.4f,%.4f,%.2f\n", row->positives, row->negatives,
                     row->mean / 1e3, row->median / 1e3, row->p99 / 1e3, row->worst / 1e3,
-                    row->pairs);
+                    row->visited);
         }
     }
 }

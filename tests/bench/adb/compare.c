@@ -19,7 +19,21 @@ unsigned bench_row_of(const bench_tables *all, unsigned method)
 
 unsigned bench_base_count(const bench_tables *all)
 {
-    return all->tables[0].added + BENCH_BASES;
+    return all->tables[0].added + BENCH_BASES + 1;
+}
+
+/* The last base is another row on each object. */
+static unsigned row_of_base(const bench_tables *all, const bench_table *table, unsigned base)
+{
+    KILN_ASSERT(base < bench_base_count(all));
+    return base + 1 < bench_base_count(all) ? base : bench_fastest_exact(table);
+}
+
+double bench_times_base(const bench_tables *all, const bench_table *table, unsigned base,
+                        unsigned row)
+{
+    KILN_ASSERT(row < table->row_count);
+    return table->rows[row_of_base(all, table, base)].mean / table->rows[row].mean;
 }
 
 bench_mean_row bench_mean_of(const bench_tables *all, unsigned row)
@@ -41,13 +55,13 @@ bench_mean_row bench_mean_of(const bench_tables *all, unsigned row)
         mean.positives += share * (double)r->positives / poses;
         mean.negatives += share * (double)r->negatives / poses;
         mean.us += share * r->mean / 1e3;
-        mean.pairs += share * r->pairs;
+        mean.visited += share * r->visited;
         if (error >= mean.worst_error) {
             mean.worst_error = error;
             mean.worst = table->name;
         }
         for (unsigned base = 0; base < bases; base++) {
-            const double times = table->rows[base].mean / r->mean;
+            const double times = bench_times_base(all, table, base, row);
             logarithm[base] += share * log(times);
             mean.least_times[base] = fmin(mean.least_times[base], times);
         }
@@ -107,7 +121,8 @@ double bench_times_where(const bench_tables *all, unsigned base, unsigned row, b
     double sum = 0;
     size_t count = 0;
     for (size_t t = 0; t < all->count; t++) {
-        const double slow = mean_where(&all->tables[t], base, where);
+        const double slow =
+            mean_where(&all->tables[t], row_of_base(all, &all->tables[t], base), where);
         if (slow > 0) {
             sum += log(slow / mean_where(&all->tables[t], row, where));
             count++;

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-enum { BENCH_BASES_MAX = BENCH_ADDED_MAX + BENCH_BASES };
+enum { BENCH_BASES_MAX = BENCH_ADDED_MAX + BENCH_BASES + 1 };
 
 /* The tables of a run, which all have the same rows. */
 typedef struct {
@@ -20,15 +20,20 @@ typedef struct {
 /* Row number `method` of the enum in contest.h. */
 unsigned bench_row_of(const bench_tables *all, unsigned method);
 
-/* Rows that others are compared with: those added, then three more. */
+/* What others are compared with: the rows added, four more, and last, which is no row, the fastest
+ * exact method of each object. */
 unsigned bench_base_count(const bench_tables *all);
+
+/* How many times as fast as a base a row is on one object. */
+double bench_times_base(const bench_tables *all, const bench_table *table, unsigned base,
+                        unsigned row);
 
 /* Over the objects, errors and times plain, ratios geometric. */
 typedef struct {
     double error, positives, negatives; /* parts of the poses */
     double worst_error;
     const char *worst; /* object */
-    double us, pairs;
+    double us, visited;
     double times[BENCH_BASES_MAX], least_times[BENCH_BASES_MAX]; /* as fast as each base */
 } bench_mean_row;
 

@@ -10,6 +10,7 @@
 #include "numbers.h"
 #include "paper_query.h"
 #include "truncated.h"
+#include "../../support/tally.h"
 
 #include "../../../formats/assert.h"
 
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 400, WARM_UP = 100, PUBLISHED_PAIRS = 600 };
+enum { BATCH = 400, PUBLISHED_PAIRS = 600 };
 
 /* Triangles below a box of a truncated tree, from nearly exact to nearly as coarse as a query of
  * few pairs. */
@@ -124,6 +125,14 @@ static bench_answer query_exact(const void *with, const kiln_pose *pose)
     return (bench_answer){bench_exact(with, pose), 0};
 }
 
+/* Nodes opened, and pairs of leaves whose triangles are compared. */
+static bench_answer count_exact(const void *with, const kiln_pose *pose)
+{
+    tally sum = {0, 0, 0};
+    const bool found = tally_collide(with, with, pose, &sum);
+    return (bench_answer){found, sum.nodes + sum.leaves};
+}
+
 /* The boxes of the cut leaves are the answer; their one triangle stands for many and is not looked
  * at. */
 static bench_answer query_truncated(const void *with, const kiln_pose *pose)
@@ -160,6 +169,7 @@ static void add(rivals *all, const char *name, bool exact,
     method->exact = exact;
     method->run_query = run_query;
     method->with = with;
+    method->count_query = run_query == query_exact ? count_exact : NULL;
 }
 
 static const kiln_tree *only_tree(const bench_file *file)
@@ -238,6 +248,7 @@ static void list_methods(rivals *all, const kiln_tree *tree)
     add(all, "24-dop", true, query_dop24, all->dop);
     add(all, "obb2, leaf 1", true, query_exact, only_tree(&all->binary));
     add(all, "obb, leaf 4", true, query_exact, only_tree(&all->wide));
+    add(all, "exact, same tree", true, query_exact, tree);
     for (unsigned i = 0; i < 2 * BENCH_TRUNCATED_SIZES; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "truncated %s, %u",
@@ -287,9 +298,29 @@ static bool make_table(bench_table *table, const bench_subject *subject, const b
     return good;
 }
 
-/* Methods alternate over each batch of poses, the first of them once unmeasured, since the first
- * method on new data pays for its cold caches. A query's time is the least of all rounds; errors
- * are counted in the first. */
+/* What is the same in every round: errors, and what is visited. */
+static void count_answers(const rivals *all, const bench_subject *subject, bench_table *table)
+{
+    for (unsigned m = 0; m < all->count; m++) {
+        const bench_method *method = &all->methods[m];
+        bench_row *row = &table->rows[m];
+        for (size_t i = 0; i < subject->count; i++) {
+            const kiln_pose *pose = &subject->poses[i].pose;
+            const bench_answer answer = method->run_query(method->with, pose);
+            const uint64_t visited = method->count_query != NULL
+                                         ? method->count_query(method->with, pose).visited
+                                         : answer.visited;
+            row->positives += answer.found && !subject->truth[i];
+            row->negatives += !answer.found && subject->truth[i];
+            row->visited += (double)visited / (double)subject->count;
+        }
+    }
+}
+
+/* Methods alternate over each batch of poses. Each runs the whole batch unmeasured before it is
+ * measured, since what a method has to fetch that another one has just used, or driven out, is
+ * chance: a tree that two methods share would be warm for the second one only. A query's time is
+ * the least of all rounds. */
 static void alternate(const rivals *all, const bench_subject *subject, int rounds,
                       const bench_watch *watch, bench_table *table)
 {
@@ -297,26 +328,17 @@ static void alternate(const rivals *all, const bench_subject *subject, int round
     size_t last;
     for (size_t first = 0; first < subject->count; first = last) {
         last = first + BATCH < subject->count ? first + BATCH : subject->count;
-        const size_t warm = first + WARM_UP < last ? first + WARM_UP : last;
-        /* Answers are the same in every round, so that errors are counted in the first round only.
-         */
         for (int step = 0; step < rounds * (int)all->count; step++) {
             const unsigned m = (unsigned)step % all->count;
             const bench_method *method = &all->methods[m];
             bench_row *row = &table->rows[m];
-            for (size_t i = first; i < warm; i++) {
+            for (size_t i = first; i < last; i++) {
                 (void)method->run_query(method->with, &subject->poses[i].pose);
             }
             for (size_t i = first; i < last; i++) {
                 const double start = bench_now();
-                const bench_answer answer =
-                    method->run_query(method->with, &subject->poses[i].pose);
+                (void)method->run_query(method->with, &subject->poses[i].pose);
                 row->times[i] = fmin(row->times[i], bench_net(bench_now() - start, clock_cost));
-                if (step < (int)all->count) {
-                    row->positives += answer.found && !subject->truth[i];
-                    row->negatives += !answer.found && subject->truth[i];
-                    row->pairs += (double)answer.pairs / (double)subject->count;
-                }
             }
         }
         watch->step(watch->user, "compare", (double)last / (double)subject->count);
@@ -365,6 +387,7 @@ kiln_status bench_contest(const bench_subject *subject, const bench_mesh *mesh,
         }
         list_methods(&all, subject->tree);
         if (make_table(table, subject, mesh, &all, added_count)) {
+            count_answers(&all, subject, table);
             alternate(&all, subject, rounds, observer, table);
         } else {
             status = KILN_ERROR_MEMORY;
@@ -395,6 +418,17 @@ double bench_row_error(const bench_table *table, const bench_row *row)
 {
     KILN_ASSERT(row->positives + row->negatives <= table->poses);
     return table->poses > 0 ? (double)(row->positives + row->negatives) / (double)table->poses : 0;
+}
+
+unsigned bench_fastest_exact(const bench_table *table)
+{
+    unsigned best = table->added + BENCH_SAME;
+    for (unsigned i = 0; i < table->row_count; i++) {
+        if (table->rows[i].exact && table->rows[i].mean < table->rows[best].mean) {
+            best = i;
+        }
+    }
+    return best;
 }
 
 unsigned bench_table_differ(const bench_table *table)

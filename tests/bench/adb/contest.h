@@ -57,7 +57,7 @@ bool bench_point_ask(const bench_point *point, const kiln_tree *tree, const kiln
 
 typedef struct {
     bool found;
-    uint64_t pairs; /* boxes opened or volumes compared; 0: not counted */
+    uint64_t visited; /* pairs of boxes opened or volumes compared; 0: not counted */
 } bench_answer;
 
 typedef struct {
@@ -65,14 +65,18 @@ typedef struct {
     bool exact;
     bench_answer (*run_query)(const void *with, const kiln_pose *pose);
     const void *with;
+    /* NULL, or a query that counts what the other, which is timed, does not */
+    bench_answer (*count_query)(const void *with, const kiln_pose *pose);
 } bench_method;
 
-/* The methods that are compared, in this order, after those that the caller adds. The first three
- * are also what others are compared with. */
+/* The methods that are compared, in this order, after those that the caller adds. The first four
+ * are also what others are compared with; the fourth queries the very tree that time-critical
+ * queries are measured on, from the same file. */
 enum {
     BENCH_DOP24,
     BENCH_OBB2,
     BENCH_OBB,
+    BENCH_SAME,
     BENCH_BASES,
     BENCH_TRUNCATED = BENCH_BASES, /* four leaf sizes of obb2, then of obb */
     BENCH_TRUNCATED_SIZES = 4,
@@ -88,7 +92,7 @@ typedef struct {
     bool exact;
     size_t positives, negatives;     /* false ones */
     double mean, median, p99, worst; /* ns */
-    double pairs;                    /* mean */
+    double visited;                  /* mean; the same in every run */
     double *times;                   /* of each pose */
 } bench_row;
 
@@ -104,10 +108,11 @@ typedef struct {
 } bench_table;
 
 /* Builds the rivals of subject->tree from its triangles and lets all methods alternate over batches
- * of 400 poses, the first 100 of them once unmeasured; a query's time is the least over `rounds`,
- * less what the clock takes. Truth is the subject's. `added` [added_count <= BENCH_ADDED_MAX] exact
- * methods come first. KILN_ERROR_ARGUMENT: a rival can't be built, which takes two triangles;
- * KILN_ERROR_MEMORY. *table is then empty. */
+ * of 400 poses. Whenever it is a method's turn, it runs the whole batch once unmeasured, then
+ * measured: each finds its own data in the caches, and none another's. A query's time is the least
+ * over `rounds`, less what the clock takes. Truth is the subject's. `added` [added_count <=
+ * BENCH_ADDED_MAX] exact methods come first. KILN_ERROR_ARGUMENT: a rival can't be built, which
+ * takes two triangles; KILN_ERROR_MEMORY. *table is then empty. */
 kiln_status bench_contest(const bench_subject *subject, const bench_mesh *mesh,
                           const bench_method *added, unsigned added_count, int rounds,
                           const bench_watch *watch, bench_table *table);
@@ -115,6 +120,9 @@ void bench_table_free(bench_table *table);
 
 /* The part of the poses at which a row is wrong. */
 double bench_row_error(const bench_table *table, const bench_row *row);
+
+/* The row of the exact method that is the fastest on the object. */
+unsigned bench_fastest_exact(const bench_table *table);
 
 /* Exact rows that are wrong somewhere: a figure can't be right then. */
 unsigned bench_table_differ(const bench_table *table);

@@ -180,6 +180,7 @@ static int fit_round(lesson_group *group)
                                             .ratio = (float)w[4],
                                             .flat = (float)w[5],
                                             .lambda_level = (float)w[6],
+                                            .thin = (float)w[7],
                                             .others = 0.1f,
                                             .root = (float)offset};
         for (size_t i = 0; i < count; i++) {
@@ -310,9 +311,10 @@ static void print_group(const lesson_group *group)
     printf("%s, leaves of at most %u, %u trees, %zu pairs of boxes\n", group->name, group->leaf_max,
            group->count, group->pairs);
     printf("  bias %.3f, lambda %.3f, margin %.3f, level %.3f, ratio %.3f, flat %.3f, "
-           "lambda x level %.3f, root %.3f\n",
+           "lambda x level %.3f, thin %.3f, root %.3f\n",
            (double)w->bias, (double)w->lambda, (double)w->margin, (double)w->level,
-           (double)w->ratio, (double)w->flat, (double)w->lambda_level, (double)w->root);
+           (double)w->ratio, (double)w->flat, (double)w->lambda_level, (double)w->thin,
+           (double)w->root);
     printf("  others %.2f, yes %.3f, no %.3f, sure %.3f\n", (double)w->others, (double)w->yes,
            (double)w->no, (double)w->sure);
     printf("  pairs: calibration error %.4f, mean square %.4f\n", group->of_pairs.ece,
@@ -366,6 +368,7 @@ static json_t *group_json(const lesson_group *group)
     json_object_set_new(weights, "yes", json_number((double)w->yes));
     json_object_set_new(weights, "no", json_number((double)w->no));
     json_object_set_new(weights, "sure", json_number((double)w->sure));
+    json_object_set_new(weights, "thin", json_number((double)w->thin));
     for (int b = 0; b < BUDGETS; b++) {
         json_t *answer = reliability_json(&group->answers[b]);
         json_object_set_new(answer, "budget", json_count(budgets[b]));
@@ -494,11 +497,11 @@ static int print_row(char *text, size_t room, const lesson_group *group, bool li
     return snprintf(text, room,
                     "    {%s,\n     %u,\n"
                     "     {%ff, %ff, %ff, %ff, %ff, %ff, %ff,\n"
-                    "      %ff, %ff, %ff, %ff, %ff}},\n",
+                    "      %ff, %ff, %ff, %ff, %ff, %ff}},\n",
                     constants[group->bv], group->leaf_max, (double)w->bias, (double)w->lambda,
                     (double)w->margin, (double)w->level, (double)w->ratio, (double)w->others,
                     (double)w->root, (double)w->flat, (double)w->lambda_level, (double)w->yes,
-                    (double)w->no, (double)w->sure);
+                    (double)w->no, (double)w->sure, (double)w->thin);
 }
 
 /* Writes a C table, which the library can be built with. */

@@ -154,7 +154,7 @@ static json_t *weights_json(const kiln_weights_view *view)
         json_t *object = json_object(), *numbers = json_null();
         if (kiln_weights_are_known(row)) {
             numbers = json_array();
-            for (unsigned k = 0; k < KILN_ADB_WEIGHTS_COUNT; k++) {
+            for (unsigned k = 0; k < kiln_weights_numbers(row); k++) {
                 json_array_append_new(numbers, json_number((double)row->weight[k]));
             }
         }
@@ -402,7 +402,7 @@ static void print_weights(const kiln_weights_view *view)
         if (!kiln_weights_are_known(row)) {
             printf(" of another version, not used");
         }
-        for (unsigned k = 0; k < KILN_ADB_WEIGHTS_COUNT && kiln_weights_are_known(row); k++) {
+        for (unsigned k = 0; k < kiln_weights_numbers(row); k++) {
             printf("%s%8.4f", k % 6 == 0 ? "\n                " : " ", (double)row->weight[k]);
         }
         putchar('\n');

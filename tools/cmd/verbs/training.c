@@ -11,6 +11,7 @@
 #include "training.h"
 
 #include "../../../formats/assert.h"
+#include "../../../formats/format.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@ enum {
     ONE_OF = 8,         /* so many observations one is kept: neighbours are alike */
     CAPACITY = 1024
 };
+
+KILN_STATIC_ASSERT((int)KILN_ADB_FEATURES < (int)KILN_FIT_TERMS, "each feature has a term");
 
 #define WEIGHT_OF_A_TREE 1000.0
 
@@ -188,7 +191,7 @@ static void keep_observation(void *user, const kiln_adb *query, const kiln_adb_o
         return;
     }
     kiln_fit_case of = {.weight = 1.0f, .yes = meet};
-    memcpy(of.feature, seen->features, sizeof of.feature);
+    memcpy(of.feature, seen->features, sizeof seen->features);
     if (!training_cases_add(roots ? &w->set->roots : &w->set->pairs, &of)) {
         w->set->failed = true;
     }
