@@ -1,4 +1,4 @@
-/* Checks weights of time-critical queries: rows of kinds of trees, ascending, with numbers in
+/* Checks weights of counted queries: rows of kinds of trees, ascending, with numbers in
  * range. Rows whose meaning is not known are kept within the range that all meanings share, and
  * otherwise left alone, so that later versions may add some. Offsets in errors are as those of
  * check.c. */

@@ -1,4 +1,4 @@
-/* Weights of time-critical queries in a file of any kind: section 13 of hierarchy.md. The runtime
+/* Weights of counted queries in a file of any kind: section 13 of hierarchy.md. The runtime
  * knows what they mean to a query and which ones a tree gets. */
 #ifndef KILN_WEIGHTS_H
 #define KILN_WEIGHTS_H

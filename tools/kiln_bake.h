@@ -83,7 +83,7 @@ typedef struct {
      * NULL: none. */
     bool (*progress)(void *user, const char *stage, double part);
     void *progress_user;
-    /* Counts of possible collision cells for time-critical queries (J. Klein and G. Zachmann,
+    /* Counts of possible collision cells for counted queries (J. Klein and G. Zachmann,
      * 2003), for every tree. */
     int adb; /* cells along an edge of each box, 4, 8 or 16; default 0: no counts */
     /* A cell is a possible collision cell if the surface in it is at least this section of the cell

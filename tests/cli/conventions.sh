@@ -42,7 +42,7 @@ verbs:
   lut bins  generate a table of filled-bins probabilities
   lut check recompute the values of a filled-bins table
   lut show  print values of a filled-bins table
-  calibrate fit the weights of time-critical queries to meshes
+  calibrate fit the weights of counted or time-critical queries to meshes
 
 options in place of a verb:
   -h, --help              print verbs and exit statuses; after a verb, its
@@ -87,7 +87,7 @@ verbs:
   lut bins  generate a table of filled-bins probabilities
   lut check recompute the values of a filled-bins table
   lut show  print values of a filled-bins table
-  calibrate fit the weights of time-critical queries to meshes
+  calibrate fit the weights of counted or time-critical queries to meshes
 
 options in place of a verb:
   -h, --help              print verbs and exit statuses; after a verb, its

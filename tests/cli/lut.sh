@@ -159,7 +159,7 @@ expect 0 "$KILN" lut --help
 says out 'usage: kiln lut show'
 case_end
 
-case_begin 'weights of time-critical queries in a table'
+case_begin 'weights of counted queries in a table'
 "$KILN" bake models/tiny/cube.obj -o "$TMPDIR/counted.kiln" --adb --quiet
 expect 0 "$KILN" calibrate "$TMPDIR/counted.kiln" --draws 4 -o "$TMPDIR/weights.kiln"
 expect 0 "$KILN" lut bins -o "$TMPDIR/both.kiln" --max-u 12 --max-x 2 --adb-weights "$TMPDIR/weights.kiln"

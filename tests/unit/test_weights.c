@@ -1,4 +1,4 @@
-/* Weights of time-critical queries in files: what is written is read, trees use those of their own
+/* Weights of counted queries in files: what is written is read, trees use those of their own
  * file, a caller can put others in their place, and no order of A and B changes what comes out. */
 #include <math.h>
 #include <setjmp.h>

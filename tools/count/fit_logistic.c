@@ -1,4 +1,4 @@
-/* Weights of time-critical queries: logistic regression, and how far its probabilities hold.
+/* Weights of counted queries: logistic regression, and how far its probabilities hold.
  *
  * The fit is Newton's method on the log-likelihood, which is concave (iteratively reweighted least
  * squares; P. McCullagh and J. A. Nelder, "Generalized Linear Models", 1989, 2.5). Each step

@@ -1,4 +1,4 @@
-/* Weights of time-critical queries: logistic regression, and how far its probabilities hold. */
+/* Weights of counted queries: logistic regression, and how far its probabilities hold. */
 #ifndef KILN_COUNT_FIT_LOGISTIC_H
 #define KILN_COUNT_FIT_LOGISTIC_H
 

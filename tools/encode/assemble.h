@@ -29,7 +29,7 @@ typedef struct {
     size_t meta_size;
     const kiln_format_adb *counts;          /* of all trees; grid 0: there are none */
     bool no_geometry;                       /* leave the polygons out; there must be counts then */
-    const kiln_format_adb_weights *weights; /* of time-critical queries, as a file has them */
+    const kiln_format_adb_weights *weights; /* of counted queries, as a file has them */
     uint32_t weight_count;
 } kiln_model;
 

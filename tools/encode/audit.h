@@ -18,7 +18,7 @@ typedef struct {
     uint64_t containments; /* corners held against a box */
     uint64_t counted;      /* boxes whose cells were counted again */
     uint64_t values;       /* of a filled-bins table; 0: it is a model, or weights */
-    uint32_t weights;      /* rows of weights of time-critical queries */
+    uint32_t weights;      /* rows of weights of counted queries */
 } kiln_audit_counts;
 
 /* Checks, in this order: header, section table, checksums, structure; the content hash; that

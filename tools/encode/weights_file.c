@@ -1,4 +1,4 @@
-/* Files of the weights of time-critical queries, as kiln calibrate writes them and kiln bake reads
+/* Files of the weights of counted queries, as kiln calibrate writes them and kiln bake reads
  * them. A model with weights serves as such a file too: the section is the same. */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,4 +1,4 @@
-/* Weights of time-critical queries as sections of a file: hierarchy.md, section 13. */
+/* Weights of counted queries as sections of a file: hierarchy.md, section 13. */
 #ifndef KILN_WEIGHTS_FILE_H
 #define KILN_WEIGHTS_FILE_H
 

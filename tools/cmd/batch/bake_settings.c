@@ -62,8 +62,10 @@ const option bake_options[] = {
     /* A choice without a default of its own is kept as -1 until it is given, so that the library
      * can tell options that need --adb from those that were left alone. */
     {"adb", 0, OPTION_DEFAULTED, NULL, "4|8|16", 0, 0, FIELD(adb),
-     "count the possible collision cells of each box, for time-critical queries, on a grid with "
-     "this many cells along an edge (default: no counts; 4 if no number is given)"},
+     "count the possible collision cells of each box, for counted queries (--mode adb; --mode "
+     "likely "
+     "needs none), on a grid with this many cells along an edge (default: no counts; 4 if no "
+     "number is given)"},
     {"adb-area", 0, OPTION_CHOICE, NULL, "mean|max", 0, 0, FIELD(adb_area),
      "a cell counts if the surface in it is at least its mean plane section, or its largest "
      "(default mean)"},
@@ -75,11 +77,10 @@ const option bake_options[] = {
      "count for each octant of a box, for each pyramid over its faces, or for the whole box "
      "(default octants)"},
     {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(adb_weights),
-     "store the weights of time-critical queries in FILE, which kiln calibrate wrote, for the "
-     "trees to "
-     "use (default: the library's)"},
+     "store the weights of counted queries in FILE, which kiln calibrate wrote, for the "
+     "trees to use (default: the library's)"},
     {"no-geometry", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(no_geometry),
-     "leave the polygons out; needs --adb; only time-critical queries can then be answered"},
+     "leave the polygons out; needs --adb; only counted queries can then be answered"},
     {"on-bad", 0, OPTION_CHOICE, NULL, "error|drop", 0, 0, FIELD(on_bad),
      "faces with NaN, infinite or missing corners: write nothing, or drop and list them "
      "(default error)"},

@@ -1,5 +1,5 @@
-/* kiln calibrate: fits the weights of time-critical queries to meshes, and reports how well they
- * fit.
+/* kiln calibrate: fits the weights of counted queries, or of time-critical ones, to meshes, and
+ * reports how well they fit.
  *
  * A weight set belongs to a kind of tree and a leaf size, so trees are grouped by both. A group is
  * fitted in four steps (fit_group): pairs of boxes that queries look at give the logistic
@@ -612,7 +612,7 @@ static int run_calibrate(int argc, char **argv)
 const verb verb_calibrate = {
     "calibrate",
     "FILE.kiln...",
-    "fit the weights of time-critical queries to meshes",
+    "fit the weights of counted or time-critical queries to meshes",
     "Places two copies of each tree at random poses, selects pairs of boxes that queries weigh, "
     "tests exactly whether the contents of the boxes meet, and fits the weights that map the "
     "features of a pair to a probability: one set for each kind of tree and size of leaves among "

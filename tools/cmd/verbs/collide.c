@@ -135,7 +135,7 @@ typedef struct {
 
 /* ----------------------------------------------------------------------------------- opening -- */
 
-/* Reports a tree that lacks what time-critical queries need: counts, and with --hybrid polygons. */
+/* Reports a tree that lacks what counted queries need: counts, and with --hybrid polygons. */
 static int check_tree_counts(const char *path, const kiln_tree *tree, bool hybrid)
 {
     const kiln_tree_info info = kiln_tree_get_info(tree);
@@ -226,7 +226,7 @@ static int read_weights(collide_run *run)
 
 /* ----------------------------------------------------------------------------------- queries -- */
 
-/* A time-critical query: the library's defaults, but for what was given on the command line. */
+/* A counted query: the library's defaults, but for what was given on the command line. */
 static kiln_status query_adb(const collide_run *run, const pose_pair *pose, answer *out)
 {
     const adb_settings *given = &run->settings->adb;

@@ -1,7 +1,7 @@
 /* kiln info: what is in a file.
  *
  * A file is opened as any of the three kinds that there are (contents.h): a model, a table of
- * filled bins or weights of time-critical queries. Each kind has one function that reports it,
+ * filled bins or weights of counted queries. Each kind has one function that reports it,
  * as a document for programs or as lines for people; the pieces that kinds share (head, weights,
  * sections) are functions. Sizes and costs of trees, and the extent of the model, are computed
  * from the decoded file and not taken from its meta document, which a file may lack.
@@ -570,7 +570,7 @@ static void report_weights(const info *of, int count)
         report_file(object, count);
         return;
     }
-    print_head(of, "weights of time-critical queries");
+    print_head(of, "weights of counted queries");
     print_weights(&of->file.weights);
     print_sections(of);
 }

@@ -42,7 +42,7 @@ static const option bins_options[] = {
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
      "raw is used in place from the map (default packed)"},
     {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(weights),
-     "store the weights of time-critical queries in FILE, which kiln calibrate wrote, in the "
+     "store the weights of counted queries in FILE, which kiln calibrate wrote, in the "
      "table, for kiln_adb_read_weights"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
      "threads; the bytes do not depend on it (default: one for each processor)"},

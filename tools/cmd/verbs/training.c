@@ -1,4 +1,4 @@
-/* Training data for the weights of time-critical queries: a tree is posed against a copy of itself
+/* Training data for the weights of counted queries: a tree is posed against a copy of itself
  * at many distances, queries are run, and what they look at is paired with the exact truth.
  *
  * Poses follow Zachmann ("Minimal Hierarchical Collision Detection", VRST 2002): distances of the

@@ -1,4 +1,4 @@
-/* Training data for weights of time-critical queries: pairs of boxes that queries weigh, and
+/* Training data for weights of counted queries: pairs of boxes that queries weigh, and
  * whether the triangles inside them meet. */
 #ifndef KILN_CMD_TRAINING_H
 #define KILN_CMD_TRAINING_H
