@@ -49,6 +49,15 @@ typedef enum {
     KILN_QUALITY_BEST = 1
 } kiln_quality;
 typedef enum { KILN_SPLIT_NONE = 0, KILN_SPLIT_MESH = 1, KILN_SPLIT_NODE = 2 } kiln_split;
+/* How the balls of `sphere` are chosen. LEAST: the smallest around the triangles of each part of the
+ * builder's tree. COVER: from the leaves up, in that tree (Quinlan 1994). OCTREE, MEDIAL: by trees of
+ * their own, of cells and of balls about the medial axis (Hubbard 1996), without the builder. */
+typedef enum {
+    KILN_SPHERES_LEAST = 0,
+    KILN_SPHERES_COVER = 1,
+    KILN_SPHERES_OCTREE = 2,
+    KILN_SPHERES_MEDIAL = 3
+} kiln_spheres_by;
 /* Values as a file records them: formats/hierarchy.md, section 12. */
 typedef enum { KILN_ADB_AREA_BY_MEAN = 1, KILN_ADB_AREA_BY_MAX = 2 } kiln_adb_area;
 typedef enum { KILN_ADB_SUBTREE = 1, KILN_ADB_MEETING_BOX = 2 } kiln_adb_polygons;
@@ -126,6 +135,7 @@ typedef struct {
      * NULL: libexec/kiln in the folder of the running program or in one of three above it, and
      * PREFIX/libexec/kiln of the installed library. They must be of the library's own version. */
     const char *importer;
+    kiln_spheres_by spheres; /* default KILN_SPHERES_LEAST; of no effect on other kinds */
 } kiln_bake_options;
 
 /* Returns the options that `kiln bake` uses without arguments. */

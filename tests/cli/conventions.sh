@@ -893,6 +893,8 @@ assets:
       bv: "obb"
       leaf: 2
       builder: "sah"
+      spheres: least
+      spheres: least
       quality: default
       layout: packed
       split: none

@@ -149,6 +149,7 @@ assets:
       bv: "obb"
       leaf: 4
       builder: "sah"
+      spheres: least
       quality: default
       layout: packed
       split: none

@@ -45,6 +45,7 @@ wrong '--strict takes no value' bake $cube -o "$out" --strict=yes
 wrong '--drop takes' bake $cube -o "$out" --drop everything
 wrong "unknown kind of bounding volume 'dop7'" bake $cube -o "$out" --bv obb,dop7
 wrong 'obb is listed twice' bake $cube -o "$out" --bv obb,aabb,obb
+wrong "takes one of least|cover|octree|medial, not 'lego'" bake $cube -o "$out" --spheres lego
 wrong "unknown builder 'lego'; use sah, median, middle, mean, volume, ploc, insert or reinsert" bake $cube -o "$out" --builder lego
 wrong '--adb takes one of 4|8|16' bake $cube -o "$out" --adb=5
 wrong 'an --adb- option needs --adb' bake $cube -o "$out" --adb-regions sectors

@@ -195,13 +195,14 @@ void kiln_send_failure(kiln_sender *sender, kiln_bake_status status, const char 
 
 static kiln_bake_options options_of(const uint8_t *asked)
 {
-    static const char *const kinds[] = {"obb", "aabb", "obb2,aabb2", "obb,aabb"};
+    static const char *const kinds[] = {"obb", "aabb", "obb2,aabb2", "obb,aabb,sphere"};
     kiln_bake_options options = kiln_bake_options_default();
     options.bv = kinds[(asked[0] & FUZZ_KINDS) / 4];
     options.split = (asked[0] & FUZZ_SPLIT) != 0 ? KILN_SPLIT_NODE : KILN_SPLIT_NONE;
     options.layout = (asked[0] & FUZZ_RAW) != 0 ? KILN_LAYOUT_RAW : KILN_LAYOUT_PACKED;
     options.on_bad = (asked[0] & FUZZ_DROP_BAD) != 0 ? KILN_ON_BAD_DROP : KILN_ON_BAD_ERROR;
     options.builder = (asked[0] & FUZZ_MEDIAN) != 0 ? "median" : "sah";
+    options.spheres = (asked[0] & FUZZ_MEDIAN) != 0 ? KILN_SPHERES_MEDIAL : KILN_SPHERES_LEAST;
     options.drop = asked[1] & FUZZ_DROP;
     options.lossy_grid = (asked[1] & FUZZ_LOSSY) != 0 ? 8 : 0;
     options.up = (asked[1] & FUZZ_UP_X) != 0 ? 0 : -1;

@@ -636,16 +636,22 @@ static void every_builder_contains(void **state)
     }
 }
 
-/* Boxes in each other, whose sizes double, and far more of them than a path may have nodes: what
- * constructions make of them is a chain, which the bound of depth cuts short. */
-static void chains_stay_within_the_bound(void **state)
+/* Triangles in each other, whose sizes double, and far more of them than a path may have nodes. */
+static mesh nested(void)
 {
-    (void)state;
     mesh m = new_mesh("chain", 1400);
     for (uint32_t i = 0; i < m.count; i++) {
         const float s = ldexpf(1, (int)(i / 6) - 120) * (1 + (float)(i % 6) / 6);
         set(&m, i, (const float[9]){-s, -s, -s, s, s, -s, s, -s, s});
     }
+    return m;
+}
+
+/* What constructions make of them is a chain, which the bound of depth cuts short. */
+static void chains_stay_within_the_bound(void **state)
+{
+    (void)state;
+    mesh m = nested();
     for (size_t b = 0; b < kiln_builder_count * kiln_build_kind_count; b++) {
         const kiln_build_kind *kind = &kiln_build_kinds[b % kiln_build_kind_count];
         const kiln_bake_options options =
@@ -655,6 +661,32 @@ static void chains_stay_within_the_bound(void **state)
         kiln_build_tree_free(&tree);
     }
     free_mesh(&m);
+}
+
+/* Whoever chooses the balls, they hold their triangles, on every mesh: closed, open, flat, without
+ * area, of equal triangles, of boxes in each other. Threads do not show. */
+static void every_choice_of_spheres_contains(void **state)
+{
+    (void)state;
+    const kiln_build_kind *kind = kiln_build_kind_find("sphere");
+    for (unsigned i = 0; i < MAKERS + 1; i++) {
+        mesh m = i < MAKERS ? makers[i]() : nested();
+        for (unsigned by = KILN_SPHERES_COVER; by <= KILN_SPHERES_MEDIAL; by++) {
+            const unsigned leaf = i % 3 == 0 ? 1 : 4;
+            kiln_bake_options options = options_of(leaf, 1, "sah");
+            options.spheres = (kiln_spheres_by)by;
+            kiln_build_tree tree = build_with(&m, kind, &options);
+            check_tree(&m, kind, leaf, m.count, &tree);
+            if (i % 4 == 0 || !is_shortened()) {
+                options.threads = 3;
+                kiln_build_tree more = build_with(&m, kind, &options);
+                assert_same(&tree, &more, m.count);
+                kiln_build_tree_free(&more);
+            }
+            kiln_build_tree_free(&tree);
+        }
+        free_mesh(&m);
+    }
 }
 
 /* Of many triangles, several threads, and what has tempted others to depend on them. */
@@ -1168,6 +1200,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(fast_boxes_contain, set_fast, set_default),
         cmocka_unit_test_setup_teardown(every_builder_contains, set_fast, set_default),
         cmocka_unit_test_setup_teardown(chains_stay_within_the_bound, set_fast, set_default),
+        cmocka_unit_test(every_choice_of_spheres_contains),
         cmocka_unit_test(copies_make_balanced_trees),
         cmocka_unit_test(threads_do_not_show),
         cmocka_unit_test_setup_teardown(threads_do_not_show_in_the_best, set_best, set_default),

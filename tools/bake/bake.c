@@ -156,6 +156,9 @@ static kiln_bake_status check_options(job *b)
     if ((int)o->quality < KILN_QUALITY_FAST || (int)o->quality > KILN_QUALITY_BEST) {
         return fail(b, KILN_BAKE_USAGE, "unknown quality; use fast, default or best");
     }
+    if ((unsigned)o->spheres > KILN_SPHERES_MEDIAL) {
+        return fail(b, KILN_BAKE_USAGE, "unknown spheres; use least, cover, octree or medial");
+    }
     if (!(o->import_seconds >= 0)) {
         return fail(b, KILN_BAKE_USAGE, "import seconds must be 0 or more");
     }

@@ -81,6 +81,10 @@ void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *o
         feed_number(&sha, (uint64_t)options->adb_regions);
         feed_number(&sha, options->no_geometry);
     }
+    if (options->spheres != KILN_SPHERES_LEAST) { /* as with counts */
+        feed_text(&sha, "spheres");
+        feed_number(&sha, (uint64_t)options->spheres);
+    }
     if (weights->count > 0) {
         kiln_sha256_update(&sha, weights->rows, weights->count * sizeof weights->rows[0]);
     }
@@ -187,6 +191,11 @@ static json_t *options_object(const kiln_bake_options *options)
                               json_boolean((options->drop & KILN_DROP_DUPLICATE) != 0));
     if (options->lossy_grid != 0) {
         (void)json_object_set_new(object, "lossy_grid", json_integer(options->lossy_grid));
+    }
+    if (options->spheres != KILN_SPHERES_LEAST) {
+        static const char *const spheres[] = {"least", "cover", "octree", "medial"};
+        KILN_ASSERT((unsigned)options->spheres <= KILN_SPHERES_MEDIAL);
+        (void)json_object_set_new(object, "spheres", json_string(spheres[options->spheres]));
     }
     if (options->adb != 0) { /* their numbers are those of the file format, from 1 on */
         KILN_ASSERT(options->adb_area >= 1 && options->adb_area <= 2);

@@ -11,6 +11,8 @@ typedef struct {
     const kiln_record *records;
     kiln_frame frame;
     bool quick; /* spend no time on the last rotation of boxes */
+    /* Of trees of balls that a construction of spheres.h planned; else NULL. */
+    const struct kiln_spheres *spheres;
 } kiln_cloud;
 
 /* Corners in node space, a few at a time: structure of arrays for the compiler's SIMD. */

@@ -11,6 +11,7 @@ enum { KILN_WIDE_DEPTH_MAX = 20 };
 typedef struct {
     kiln_range lane[8];
     unsigned lane_count;
+    uint32_t planned; /* its number in a plan of spheres.h, if there is one */
 } kiln_wide;
 
 /* Decides how all nodes are to be made: replaces every binary node's half_area by its shares.

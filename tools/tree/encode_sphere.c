@@ -1,16 +1,36 @@
 /* Balls: kiln_format_node_sphere, after P. Hubbard, "Approximating polyhedra with spheres for
  * time-critical collision detection", 1996.
  *
- * The tree is cut as that of boxes along the axes. The ball of a lane is the smallest around the
- * corners of its triangles (ball.c). Its centre is rounded to the nearest point of the node's grid
+ * The ball of a lane is the smallest around the corners of its triangles (ball.c), in a tree that
+ * is cut as that of boxes along the axes; or it is that of a construction of spheres.h. Its centre is rounded to the nearest point of the node's grid
  * and the radius measured about that point, then rounded up: as with oriented boxes only the size
  * pays for rounding, and every ball holds its corners. */
 #include "../../formats/assert.h"
 #include "ball.h"
 #include "grid.h"
+#include "spheres.h"
 #include "wide8.h"
 
 #include <math.h>
+
+/* The ball that is wanted for a lane. Other than the smallest it may hold more than its corners, and
+ * may not hold them all. */
+static void choose_ball(const kiln_cloud *cloud, const kiln_wide *wide, unsigned lane,
+                        kiln_ball *ball)
+{
+    const kiln_range *range = &wide->lane[lane];
+    const kiln_spheres *spheres = cloud->spheres;
+    if (spheres == NULL) {
+        kiln_ball_of(cloud, range->first, range->last, ball);
+        ball->radius = 0; /* measured about the centre that is stored */
+    } else if (spheres->nodes != NULL) {
+        *ball = spheres->nodes[wide->planned].ball[lane];
+    } else if (range->last - range->first <= spheres->leaf) {
+        kiln_spheres_cover_leaf(cloud, range->first, range->last, ball);
+    } else {
+        *ball = spheres->covers[range->split];
+    }
+}
 
 /* Half the surface of the ball through the corners of the bounds, but for a factor that all nodes
  * share. */
@@ -37,7 +57,7 @@ static void encode(const kiln_cloud *cloud, const kiln_binary *tree, const kiln_
     (void)tree;
     KILN_ASSERT(wide->lane_count >= 1 && wide->lane_count <= KILN_NODE_WIDTH);
     for (unsigned i = 0; i < wide->lane_count; i++) {
-        kiln_ball_of(cloud, wide->lane[i].first, wide->lane[i].last, &ball[i]);
+        choose_ball(cloud, wide, i, &ball[i]);
     }
     for (unsigned k = 0; k < 3; k++) {
         double lower = INFINITY, upper = -INFINITY;
@@ -54,8 +74,9 @@ static void encode(const kiln_cloud *cloud, const kiln_binary *tree, const kiln_
             node->centre[k][i] = kiln_grid_nearest(&grid[k], ball[i].centre[k]);
             ball[i].centre[k] = kiln_grid_point(&grid[k], node->centre[k][i]);
         }
-        ball[i].radius =
+        const double reach =
             kiln_ball_reach(cloud, wide->lane[i].first, wide->lane[i].last, ball[i].centre, NULL);
+        ball[i].radius = fmax(ball[i].radius, reach);
         greatest = fmax(greatest, ball[i].radius);
     }
     head->half_exp = kiln_half_exp_of(greatest);

@@ -10,6 +10,7 @@
 #include "../../formats/assert.h"
 #include "builders.h"
 #include "judge.h"
+#include "spheres.h"
 #include "treelet.h"
 
 #include "../../formats/codec.h"
@@ -32,8 +33,10 @@ typedef struct {
     kiln_record *records;
     kiln_cloud cloud;
     kiln_binary binary;
-    kiln_wide *plans; /* of each node */
-    uint32_t *top;    /* first child of each node that the top of the tree opens */
+    kiln_spheres spheres;
+    kiln_spheres_by spheres_by; /* of balls: who chooses them */
+    kiln_wide *plans;           /* of each node */
+    uint32_t *top;              /* first child of each node that the top of the tree opens */
     uint32_t top_count;
     uint32_t node_count, slot_count, depth;
     kiln_watch watch;
@@ -136,6 +139,29 @@ static bool run(job *j, uint32_t tasks, kiln_task task)
     return !j->cancelled;
 }
 
+/* A construction that makes wide nodes at once, and their order of the records. */
+static bool plan_spheres(job *j, uint32_t leaf)
+{
+    const uint32_t count = j->input->count;
+    kiln_sphere_job make = {.cloud = j->cloud,
+                            .records = j->records,
+                            .count = count,
+                            .leaf = leaf,
+                            .out = &j->spheres,
+                            .watch = &j->watch};
+    make.spare = kiln_arena_take(&j->arena, count, sizeof *make.spare);
+    make.marks = kiln_arena_take(&j->arena, count, sizeof *make.marks);
+    if (make.spare == NULL || make.marks == NULL) {
+        return false;
+    }
+    j->binary = (kiln_binary){.count = count, .leaf = leaf};
+    j->cloud.spheres = &j->spheres;
+    const bool made = j->spheres_by == KILN_SPHERES_OCTREE ? kiln_spheres_octree(&make)
+                                                           : kiln_spheres_medial(&make);
+    j->cancelled = make.cancelled;
+    return made;
+}
+
 /* From triangles to the binary tree: records, frame, cuts, and treelets where the variant has
  * them. */
 static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder, const variant *v)
@@ -174,11 +200,14 @@ static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder, 
     }
     kiln_frame_choose(out->bounds_lower, out->bounds_upper, many ? &crowd : NULL, &j->cloud.frame);
     part(j, 0.05, v->passes == 0 ? 0.45 : 0.25);
+    j->cloud.records = j->records;
+    if (j->spheres_by == KILN_SPHERES_OCTREE || j->spheres_by == KILN_SPHERES_MEDIAL) {
+        return plan_spheres(j, leaf);
+    }
     if (!kiln_builder_order(builder, v->oriented, &j->binary, j->records, count, leaf, &j->watch,
                             &j->arena, &j->cancelled)) {
         return false;
     }
-    j->cloud.records = j->records;
     part(j, 0.25, 0.45);
     return v->passes == 0 || kiln_treelets_improve(&j->cloud, j->records, &j->binary, v->passes,
                                                    count / v->most_share, &j->watch, &j->cancelled);
@@ -200,7 +229,10 @@ static kiln_format_node8 *node_at(const kiln_build_tree *tree, uint32_t index)
 static void choose_lanes(const job *j, const kiln_range *range, unsigned depth, kiln_wide *wide)
 {
     KILN_ASSERT(depth >= 1 && range->first < range->last);
-    if (!j->kind->binary) {
+    if (j->spheres.nodes != NULL) {
+        *wide = j->spheres.nodes[range->split].wide;
+        wide->planned = range->split;
+    } else if (!j->kind->binary) {
         kiln_collapse8(&j->binary, range, KILN_WIDE_DEPTH_MAX + 1 - depth, wide);
     } else if (is_inner(j, range)) {
         kiln_sides(&j->binary, range, wide->lane);
@@ -353,12 +385,20 @@ static bool build(job *j, uint32_t leaf, const kiln_builder *builder, const vari
     }
     j->out->scale_exponent = j->cloud.frame.exponent;
     part(j, 0.45, 0.75);
-    if (!kiln_measure_tree(&j->cloud, &j->binary, j->kind->fit, j->kind->needs_moments, &j->watch,
-                           &j->arena, &j->cancelled)) {
+    if (j->spheres_by == KILN_SPHERES_COVER) {
+        j->cloud.spheres = &j->spheres;
+        if (!kiln_spheres_cover(&j->cloud, &j->binary, &j->arena, &j->spheres)) {
+            return false;
+        }
+    }
+    const bool planned = j->spheres.nodes != NULL;
+    if (!planned && !kiln_measure_tree(&j->cloud, &j->binary, j->kind->fit, j->kind->needs_moments,
+                                       &j->watch, &j->arena, &j->cancelled)) {
         return false;
     }
     part(j, 0.75, 0.8);
-    if (!j->kind->binary && !kiln_collapse8_plan(&j->binary, &j->watch, &j->arena, &j->cancelled)) {
+    if (!planned && !j->kind->binary &&
+        !kiln_collapse8_plan(&j->binary, &j->watch, &j->arena, &j->cancelled)) {
         return false;
     }
     if (!encode_tree(j)) {
@@ -388,6 +428,7 @@ static bool build_variant(const job *common, uint32_t leaf, const kiln_builder *
     j.begin = begin;
     j.share = share;
     const bool done = build(&j, leaf, builder, v);
+    kiln_spheres_free(&j.spheres);
     kiln_arena_free(&j.arena);
     return done;
 }
@@ -467,6 +508,7 @@ kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_
                                 .user = options->progress_user,
                                 .stage = stage};
     common.cloud.quick = options->quality == KILN_QUALITY_FAST;
+    common.spheres_by = wide->balls ? options->spheres : KILN_SPHERES_LEAST;
     const uint32_t leaf = (uint32_t)options->leaf;
     const bool best = wide->needs_moments && options->quality == KILN_QUALITY_BEST;
     const bool judged = best && !wide->binary && input->count >= JUDGED_LEAST;

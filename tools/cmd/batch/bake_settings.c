@@ -43,6 +43,10 @@ const option bake_options[] = {
      "box, mean along the principal axis, volume by volumes; ploc from the leaves up; insert one "
      "triangle after another; reinsert moves parts of sah's tree; answers stay the same (default "
      "sah)"},
+    {"spheres", 0, OPTION_CHOICE, NULL, "least|cover|octree|medial", 0, 0, FIELD(spheres),
+     "how the balls of sphere are chosen: least, the smallest in the builder's tree; cover, from "
+     "the leaves up in that tree; octree, of cells; medial, about the medial axis; the last two "
+     "make trees of their own (default least)"},
     {"quality", 0, OPTION_CHOICE, NULL, "fast|default|best", 0, 0, FIELD(quality),
      "how much time is spent on trees of obb and obb2: fast keeps the orientation of the first "
      "fit of each box; best also splits by the surfaces of boxes and, for obb, keeps the best of "
@@ -331,6 +335,7 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     options->bv = settings->bv;
     options->builder = settings->builder;
     options->leaf = settings->leaf;
+    options->spheres = (kiln_spheres_by)settings->spheres;
     options->quality = (kiln_quality)(settings->quality + KILN_QUALITY_FAST); /* choices go up */
     options->layout = (kiln_layout)settings->layout;
     options->split = (kiln_split)settings->split;
