@@ -49,9 +49,10 @@ typedef enum {
     KILN_QUALITY_BEST = 1
 } kiln_quality;
 typedef enum { KILN_SPLIT_NONE = 0, KILN_SPLIT_MESH = 1, KILN_SPLIT_NODE = 2 } kiln_split;
-/* How the balls of `sphere` are chosen. LEAST: the smallest around the triangles of each part of the
- * builder's tree. COVER: from the leaves up, in that tree (Quinlan 1994). OCTREE, MEDIAL: by trees of
- * their own, of cells and of balls about the medial axis (Hubbard 1996), without the builder. */
+/* How the balls of `sphere` are chosen. LEAST: the smallest around the triangles of each part of
+ * the builder's tree. COVER: from the leaves up, in that tree (Quinlan 1994). OCTREE, MEDIAL: by
+ * trees of their own, of cells and of balls about the medial axis (Hubbard 1996), without the
+ * builder. */
 typedef enum {
     KILN_SPHERES_LEAST = 0,
     KILN_SPHERES_COVER = 1,

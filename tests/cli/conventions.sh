@@ -894,7 +894,6 @@ assets:
       leaf: 2
       builder: "sah"
       spheres: least
-      spheres: least
       quality: default
       layout: packed
       split: none

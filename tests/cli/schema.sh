@@ -68,7 +68,7 @@ document 1 --man nothing
 document 1 lut
 document 0 bake $cube -o cube.kiln --bv obb,aabb,obb2,aabb2,dop14,sphere --adb
 document 0 bake $cube -o cube.kiln --bv obb,aabb,obb2,aabb2,dop14,sphere --adb --if-changed
-document 0 bake $cube -o cube.kiln --bv sphere --spheres medial
+document 0 bake $cube -o ball.kiln --bv sphere --spheres medial
 document 0 bake --formats
 document 0 bake flat.obj -o flat.kiln --layout raw
 document 0 bake flat.obj -o dropped.kiln --drop degenerate,duplicate

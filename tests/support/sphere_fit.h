@@ -20,8 +20,8 @@ mesh mesh_letter(unsigned steps);
  * volume is that of a fixed sequence of `points` points. Stops the test on failure. */
 sphere_fit sphere_fit_of(const kiln_tree *tree, unsigned level, uint32_t points);
 
-/* What is outside at a number of balls, between the two levels about it, along a line of logarithms;
- * NaN: the tree has fewer or more on every level. */
+/* What is outside at a number of balls, between the two levels about it, along a line of
+ * logarithms; NaN: the tree has fewer or more on every level. */
 double sphere_fit_outside(const kiln_tree *tree, double balls, uint32_t points);
 
 #endif

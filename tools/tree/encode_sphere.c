@@ -2,9 +2,10 @@
  * time-critical collision detection", 1996.
  *
  * The ball of a lane is the smallest around the corners of its triangles (ball.c), in a tree that
- * is cut as that of boxes along the axes; or it is that of a construction of spheres.h. Its centre is rounded to the nearest point of the node's grid
- * and the radius measured about that point, then rounded up: as with oriented boxes only the size
- * pays for rounding, and every ball holds its corners. */
+ * is cut as that of boxes along the axes; or it is that of a construction of spheres.h. Its centre
+ * is rounded to the nearest point of the node's grid and the radius measured about that point, then
+ * rounded up: as with oriented boxes only the size pays for rounding, and every ball holds its
+ * corners. */
 #include "../../formats/assert.h"
 #include "ball.h"
 #include "grid.h"
@@ -13,8 +14,8 @@
 
 #include <math.h>
 
-/* The ball that is wanted for a lane. Other than the smallest it may hold more than its corners, and
- * may not hold them all. */
+/* The ball that is wanted for a lane. Other than the smallest it may hold more than its corners,
+ * and may not hold them all. */
 static void choose_ball(const kiln_cloud *cloud, const kiln_wide *wide, unsigned lane,
                         kiln_ball *ball)
 {

@@ -374,8 +374,8 @@ static double reach_of(const axis_job *a, uint32_t place, const double centre[3]
 }
 
 /* What is outside, as a volume, of a ball that has grown from `free` to `radius`: at most the shell
- * all around; else the part of it over the triangles, of which `area` is twice the area, and, as the
- * rest may stick out elsewhere, a small share of the shell. */
+ * all around; else the part of it over the triangles, of which `area` is twice the area, and, as
+ * the rest may stick out elsewhere, a small share of the shell. */
 static double outside_of(double free, double radius, double area)
 {
     const double shell = 4.18879 * (radius * radius * radius - free * free * free);
