@@ -6,6 +6,9 @@
  * thresholds were chosen on, among them long triangles, a soup, assemblies, smooth hollow bodies and
  * thin sheets. Poses are Zachmann's (adb/zachmann.h), distances being in means of both sides.
  *
+ * "near" moves a mesh away from the outermost contact with its copy along a direction, by parts of
+ * its size: the poses for which an estimate is hardest.
+ *
  * "N steps" are queries with a budget. "frame" gives 500 queries of a set one budget, by
  * kiln_likely_run_all, against the same number of steps for each.
  *
@@ -35,13 +38,13 @@ constexpr size_t BATCH = 400;
 
 struct Settings {
     bool counts = false, trace = false; /* no times; a line a pair */
-    bool frames = false;
+    bool frames = false, near = false;
     int rounds = 7;
     unsigned draws = 30;
-    const char *bv = "obb";
+    const char *bv = "obb", *csv = nullptr;
     int leaf = 4;
     std::vector<std::string> sets = {"same", "pairs", "fresh", "fresh pairs"};
-    std::vector<double> thresholds = {3.5, 4.5, 6.0};
+    std::vector<double> thresholds = {3, 4, 5};
     std::vector<double> ratios = {1, 0.5, 0.25}, steps = {};
 };
 
@@ -245,6 +248,38 @@ struct Scene {
     std::vector<char> truth;
 };
 
+/* B at `distance` along `way` from A, turned and scaled, centre to centre. */
+kiln_pose pose_at(const zachmann_box &a, const zachmann_box &b, const double rotation[9],
+                  double ratio, const double way[3], double distance)
+{
+    kiln_pose pose = kiln_pose_identity();
+    std::copy(rotation, rotation + 9, pose.rotation);
+    pose.scale = ratio;
+    for (int k = 0; k < 3; k++) {
+        const double *row = rotation + 3 * k;
+        const double *m = b.middle;
+        pose.translation[k] = a.middle[k] + distance * way[k] -
+                              ratio * (row[0] * m[0] + row[1] * m[1] + row[2] * m[2]);
+    }
+    return pose;
+}
+
+/* A direction at random, of length 1. */
+void random_way(uint64_t *state, double way[3])
+{
+    double length;
+    do {
+        length = 0;
+        for (int k = 0; k < 3; k++) {
+            way[k] = random_between(state, -1, 1);
+            length += way[k] * way[k];
+        }
+    } while (length > 1 || length < 0.01);
+    for (int k = 0; k < 3; k++) {
+        way[k] /= std::sqrt(length);
+    }
+}
+
 /* Poses of B at which the boxes of the trees meet. */
 Scene make_scene(const Prepared *a, const Prepared *b, double ratio, unsigned draws)
 {
@@ -259,24 +294,10 @@ Scene make_scene(const Prepared *a, const Prepared *b, double ratio, unsigned dr
     for (unsigned i = 0; i < draws * ZACHMANN_DISTANCES; i++) {
         const double distance =
             zachmann_distance(int(i % ZACHMANN_DISTANCES)) * (box_a.side + ratio * box_b.side) / 2;
-        kiln_pose pose = kiln_pose_identity();
-        double rotation[9], way[3], length;
+        double rotation[9], way[3];
         zachmann_rotation(&state, rotation);
-        do {
-            length = 0;
-            for (double &w : way) {
-                w = random_between(&state, -1, 1);
-                length += w * w;
-            }
-        } while (length > 1 || length < 0.01);
-        std::copy(rotation, rotation + 9, pose.rotation);
-        pose.scale = ratio;
-        for (int k = 0; k < 3; k++) {
-            const double *row = rotation + 3 * k;
-            const double *m = box_b.middle;
-            pose.translation[k] = box_a.middle[k] + distance * way[k] / std::sqrt(length) -
-                                  ratio * (row[0] * m[0] + row[1] * m[1] + row[2] * m[2]);
-        }
+        random_way(&state, way);
+        const kiln_pose pose = pose_at(box_a, box_b, rotation, ratio, way, distance);
         kiln_likely_options none = kiln_likely_options_of(KILN_LIKELY_DEFAULT);
         kiln_likely_answer answer;
         kiln_hit hit;
@@ -501,6 +522,39 @@ void print_set(const Settings &settings, const std::string &name,
     std::fflush(stdout);
 }
 
+/* The same as a table for machines; steps, ratios and times as they are printed. */
+void write_set(const Settings &settings, const std::string &name,
+               const std::vector<Method> &methods, std::vector<Sum> &sums, size_t hits)
+{
+    std::FILE *file = std::fopen(settings.csv, "a");
+    if (file == nullptr) {
+        std::fprintf(stderr, "bench_likely: %s can't be written\n", settings.csv);
+        std::exit(2);
+    }
+    if (std::ftell(file) == 0) {
+        print_origin(file, "# ", "bench_likely");
+        std::fprintf(file, "set,kind,leaf,method,poses,meet,wrong_yes,wrong_no,worst,worst_pair,"
+                           "all,meet,apart,proved_no,truncated,p99_ns,max_ns,ece,early_ece\n");
+    }
+    for (size_t m = 0; m < methods.size(); m++) {
+        Sum &sum = sums[m];
+        const size_t count = sum.nanoseconds.size();
+        const double all = settings.counts ? 0 : geometric(sum.all);
+        std::fprintf(
+            file,
+            "%s,%s,%d,%s,%zu,%zu,%zu,%zu,%.4f,%s,%.3f,%.3f,%.3f,%.3f,%.3f,%.0f,%.0f,%.4f,%.4f\n",
+            name.c_str(), settings.bv, settings.leaf, methods[m].name.c_str(), sum.poses, hits,
+            sum.wrong_yes, sum.wrong_no, sum.worst, sum.worst_name.c_str(), all,
+            geometric(sum.meet), geometric(sum.apart), geometric(sum.proved),
+            settings.counts ? 0 : all / truncated_at(methods, sums, error_of(sum)),
+            count > 0 ? bench_percentile(sum.nanoseconds.data(), count, 0.99) : 0,
+            count > 0 ? bench_percentile(sum.nanoseconds.data(), count, 1) : 0,
+            kiln_reliability_of(sum.answers.data(), sum.answers.size()).ece,
+            kiln_reliability_of(sum.early.data(), sum.early.size()).ece);
+    }
+    (void)std::fclose(file);
+}
+
 std::vector<Method> make_methods(const Settings &settings)
 {
     std::vector<Method> methods = {{"exact", Method::Exact}};
@@ -589,6 +643,79 @@ void run_frames(const Settings &settings, const std::vector<Scene> &scenes)
     }
 }
 
+/* --------------------------------------------------------------------------- near a contact -- */
+
+constexpr double GAPS[] = {-0.01, -0.005, 0.005, 0.01, 0.025, 0.05};
+constexpr size_t GAP_COUNT = sizeof GAPS / sizeof GAPS[0];
+
+/* Where `way` from far off first leads to a contact, as a distance of the centres. */
+double outermost_contact(const Prepared &mesh, const zachmann_box &box, const double rotation[9],
+                         const double way[3])
+{
+    constexpr int SCAN = 60;
+    const double far = 3 * box.side;
+    auto meets = [&](double distance) {
+        const kiln_pose pose = pose_at(box, box, rotation, 1, way, distance);
+        kiln_hit hit = {};
+        (void)kiln_collide(mesh.tree(), nullptr, mesh.tree(), &pose, nullptr, &hit);
+        return hit.found;
+    };
+    double outside = far, inside = -1;
+    for (int i = 1; i <= SCAN && inside < 0; i++) {
+        const double distance = far * (SCAN - i) / SCAN;
+        if (meets(distance)) {
+            inside = distance;
+        } else {
+            outside = distance;
+        }
+    }
+    for (int i = 0; i < 40 && inside >= 0; i++) {
+        const double middle = (inside + outside) / 2;
+        (meets(middle) ? inside : outside) = middle;
+    }
+    return inside;
+}
+
+/* How often methods are wrong at gaps from a contact, in parts of the mesh's size. */
+void run_near(const Settings &settings, const std::vector<Prepared *> &meshes)
+{
+    const std::vector<Method> methods = make_methods(settings);
+    std::vector<std::vector<size_t>> wrong(methods.size(), std::vector<size_t>(GAP_COUNT));
+    size_t contacts = 0;
+    for (const Prepared *mesh : meshes) {
+        const kiln_tree_info info = kiln_tree_get_info(mesh->tree());
+        const zachmann_box box = zachmann_box_of(info.bounds_lower, info.bounds_upper);
+        uint64_t state = ZACHMANN_SEED_TEST;
+        for (unsigned i = 0; i < 7 * settings.draws; i++) {
+            double rotation[9], way[3];
+            zachmann_rotation(&state, rotation);
+            random_way(&state, way);
+            const double contact = outermost_contact(*mesh, box, rotation, way);
+            contacts += contact >= 0;
+            for (size_t g = 0; g < GAP_COUNT && contact >= 0; g++) {
+                Scene scene = {"", mesh, mesh, {}, {}};
+                const kiln_pose pose =
+                    pose_at(box, box, rotation, 1, way, contact + GAPS[g] * 2 * box.side);
+                const bool truth = ask(methods[0], scene, pose).found;
+                for (size_t m = 0; m < methods.size(); m++) {
+                    wrong[m][g] += ask(methods[m], scene, pose).found != truth;
+                }
+            }
+        }
+    }
+    std::printf("\nnear %zu contacts, %% wrong at gaps of\n%-14s", contacts, "");
+    for (const double gap : GAPS) {
+        std::printf(" %+6.1f%%", 100 * gap);
+    }
+    for (size_t m = 0; m < methods.size(); m++) {
+        std::printf("\n%-14s", methods[m].name.c_str());
+        for (const size_t w : wrong[m]) {
+            std::printf(" %7.2f", 100.0 * double(w) / double(std::max<size_t>(contacts, 1)));
+        }
+    }
+    std::printf("\n");
+}
+
 bool run_set(const Settings &settings, const std::string &name,
              const std::vector<Prepared *> &meshes)
 {
@@ -620,6 +747,9 @@ bool run_set(const Settings &settings, const std::string &name,
         }
     }
     print_set(settings, name, methods, sums, pairs, hits);
+    if (settings.csv != nullptr) {
+        write_set(settings, name, methods, sums, hits);
+    }
     if (settings.frames) {
         run_frames(settings, scenes);
     }
@@ -664,6 +794,11 @@ Settings parse(int count, char **arguments)
             settings.trace = true;
         } else if (option == "--frames") {
             settings.frames = true;
+        } else if (option == "--csv") {
+            settings.csv = value;
+            i++;
+        } else if (option == "--near") {
+            settings.near = true;
         } else if (option == "--steps") {
             settings.steps = numbers(value);
             i++;
@@ -697,10 +832,12 @@ Settings parse(int count, char **arguments)
                 option == "--help" ? stdout : stderr,
                 "usage: %s [--quick] [--counts] [--trace] [--draws N] [--rounds N] [--bv KIND]\n"
                 "  [--leaf N] [--sets same,pairs,fresh,\"fresh pairs\"] [--thresholds T,T]\n"
-                "  [--ratios R,R] [--steps N,N] [--frames]\n"
+                "  [--ratios R,R] [--steps N,N] [--frames] [--near] [--csv FILE]\n"
                 "  --counts  errors and steps only, no times\n"
                 "  --trace   errors of every pair of meshes\n"
-                "  --frames  500 queries with one budget as well\n",
+                "  --frames  500 queries with one budget as well\n"
+                "  --near    errors near contacts as well\n"
+                "  --csv     appends a table\n",
                 arguments[0]);
             std::exit(option == "--help" ? 0 : 2);
         }
@@ -735,6 +872,9 @@ int main(int count, char **arguments)
         adb_free(meshes);
         for (const std::string &set : sets) {
             sound = run_set(settings, set, all) && sound;
+        }
+        if (settings.near) {
+            run_near(settings, all);
         }
         for (Prepared &p : prepared) {
             bench_file_close(&p.exact);
