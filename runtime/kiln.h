@@ -839,10 +839,11 @@ enum { KILN_LIKELY_FEATURES = 8 };
 
 /* z of a pair of boxes = bias + the sum of weight x feature (kernel_likely.h says which), its loss
  * l = ln(1 + e^z), with z limited to [-60, 60]. The score of a walk is the largest loss of the node
- * weighed last + 0.7 x that of all else that waits; above the threshold it ends the walk with
- * log-odds early + early_score x score, or of walks with a budget, which weigh every node, all +
- * all_score x score. The log-odds of undecided walks are open + most log2(largest loss of a node
- * that waits) + rest log2(1/64 + sum of all other losses) + waiting log2(lanes that wait). */
+ * weighed last + 0.7 x that of all else that waits - 0.5 log2(steps taken); above the threshold it
+ * ends the walk with log-odds early + early_score x score, or of walks with a budget, which weigh
+ * every node, all + all_score x score. The log-odds of undecided walks are open + most log2(largest
+ * loss of a node that waits) + rest log2(1/64 + sum of all other losses) + waiting log2(lanes that
+ * wait). */
 typedef struct {
     float bias, feature[KILN_LIKELY_FEATURES];
     float early, early_score;
@@ -863,7 +864,7 @@ typedef void (*kiln_likely_observer)(void *user, const kiln_likely_seen *seen);
 typedef struct {
     size_t struct_size; /* sizeof(kiln_likely_options) of the caller */
     /* > 0: the score from which a "yes" is given; infinity: never early, so the answer is exact
-     * where no budget ends it. FAST 4, DEFAULT 5, CAREFUL 6 */
+     * where no budget ends it. FAST 3, DEFAULT 4, CAREFUL 5 */
     double threshold;
     /* Budgets of kiln_collide_likely. Steps: nodes that are opened and pairs of leaves whose
      * triangles are tested. The roots are the first; 0 counts as 1. Nanoseconds: from the call.

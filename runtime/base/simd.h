@@ -60,6 +60,8 @@
 #define vec_of_bits KILN_SIMD_NAME(vec_of_bits)
 #define vec_abs KILN_SIMD_NAME(vec_abs)
 #define vec_min KILN_SIMD_NAME(vec_min)
+#define vec_int_min KILN_SIMD_NAME(vec_int_min)
+#define vec_int_max KILN_SIMD_NAME(vec_int_max)
 #define vec_max KILN_SIMD_NAME(vec_max)
 #define vec_sqrt KILN_SIMD_NAME(vec_sqrt)
 #define vec_fused KILN_SIMD_NAME(vec_fused)
@@ -270,6 +272,16 @@ static inline vec vec_max(vec a, vec b)
     return a > b ? a : b;
 }
 
+static inline vec_int vec_int_min(vec_int a, vec_int b)
+{
+    return a < b ? a : b;
+}
+
+static inline vec_int vec_int_max(vec_int a, vec_int b)
+{
+    return a > b ? a : b;
+}
+
 static inline vec vec_select(vec_mask mask, vec yes, vec no)
 {
     return mask != 0 ? yes : no;
@@ -394,6 +406,16 @@ static inline vec vec_max(vec a, vec b)
     return (vec)_mm256_max_ps((__m256)a, (__m256)b);
 }
 
+static inline vec_int vec_int_min(vec_int a, vec_int b)
+{
+    return (vec_int)_mm256_min_epi32((__m256i)a, (__m256i)b);
+}
+
+static inline vec_int vec_int_max(vec_int a, vec_int b)
+{
+    return (vec_int)_mm256_max_epi32((__m256i)a, (__m256i)b);
+}
+
 static inline vec vec_select(vec_mask mask, vec yes, vec no)
 {
     return (vec)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)mask);
@@ -513,6 +535,16 @@ static inline vec vec_min(vec a, vec b)
 static inline vec vec_max(vec a, vec b)
 {
     return (vec)_mm_max_ps((__m128)a, (__m128)b);
+}
+
+static inline vec_int vec_int_min(vec_int a, vec_int b)
+{
+    return (vec_int)_mm_min_epi32((__m128i)a, (__m128i)b);
+}
+
+static inline vec_int vec_int_max(vec_int a, vec_int b)
+{
+    return (vec_int)_mm_max_epi32((__m128i)a, (__m128i)b);
 }
 
 static inline vec vec_select(vec_mask mask, vec yes, vec no)
@@ -642,6 +674,16 @@ static inline vec vec_min(vec a, vec b)
 static inline vec vec_max(vec a, vec b)
 {
     return vec_select(vec_greater(a, b), a, b);
+}
+
+static inline vec_int vec_int_min(vec_int a, vec_int b)
+{
+    return (vec_int)vminq_s32((int32x4_t)a, (int32x4_t)b);
+}
+
+static inline vec_int vec_int_max(vec_int a, vec_int b)
+{
+    return (vec_int)vmaxq_s32((int32x4_t)a, (int32x4_t)b);
 }
 
 static inline uint32_t vec_lanes(vec_mask mask)

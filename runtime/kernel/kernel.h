@@ -100,12 +100,12 @@ KILN_STATIC_ASSERT(KILN_LIKELY_SIZE + 1 == KILN_LIKELY_FEATURES, "as many as cal
 typedef struct {
     float loss[8];
     float sum, most;      /* of the losses */
-    uint32_t order;       /* octal digits, the likeliest lowest; of two lanes and more */
     float (*features)[8]; /* NULL, or where they are left, KILN_LIKELY_FEATURES rows */
 } kiln_weighed_lanes;
 
-/* Weighs lanes of a node that was opened against `probe`. log_root: log2 of the half-area of the
- * smaller tree, in square units of the node's space. The same bits in every set. */
+/* Weighs lanes of a node, such as the verifier admits, that was opened against `probe`. log_root:
+ * log2 of the half-area of the smaller tree, in square units of the node's space. The same bits in
+ * every set. */
 typedef void (*kiln_weigh_lanes)(const kiln_decoded_node *opened, bool aligned,
                                  const kiln_probe *probe, uint32_t mask,
                                  const kiln_likely_weights *weights, float log_root,
@@ -148,6 +148,8 @@ typedef struct {
     /* May any triangle of the leaf meet what is in the box? False is a proof that none does. */
     bool (*triangles_reach)(const kiln_leaf_triangles *leaf, const kiln_leaf_box *box);
     kiln_weigh_lanes weigh;
+    /* Weighed lanes of `mask`, at least two, as octal digits, the likeliest lowest. */
+    uint32_t (*order_weighed)(const float loss[8], uint32_t mask);
     /* The order that kiln_open_node leaves, of lanes of `mask`, at least two. */
     uint32_t (*order)(const kiln_decoded_node *opened, const kiln_probe *probe, uint32_t mask);
     /* A lower bound of the distance of each lane from the probe, squared; rubbish for lanes

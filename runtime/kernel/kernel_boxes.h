@@ -87,7 +87,9 @@ typedef struct {
     vec half[3]; /* the lane's extents, grown */
     vec growth;
     vec_mask apart; /* proved */
-    vec beyond;     /* most that the distance along an axis is beyond the reach: above 0, apart */
+    /* The least bits, as integers, of what is left of the reach along an axis: below 0, apart, and
+     * then those of the negative number nearest to 0. */
+    vec_int left;
 } box_terms;
 
 /* ------------------------------------------------------------------------ separating axes -- */
@@ -112,7 +114,7 @@ static inline void lane_centres(const lane_vectors *lanes, const kiln_probe *pro
         terms->half[k] = lanes->half[k] + terms->growth;
     }
     terms->apart = vec_int_of(0);
-    terms->beyond = vec_of(-FLT_MAX);
+    terms->left = vec_int_of(INT32_MAX);
 }
 
 /* Into the lanes' frames. */
@@ -144,7 +146,7 @@ static inline vec sum_reach(bool fused, vec r, const vec half[3], vec x, vec y, 
 static inline void test_axis(kiln_box_test how, vec distance, vec reach, box_terms *terms)
 {
     if (how == KILN_TEST_SURE) {
-        terms->beyond = vec_max(vec_abs(distance) - reach, terms->beyond);
+        terms->left = vec_int_min(vec_bits(reach - vec_abs(distance)), terms->left);
     } else {
         terms->apart |= vec_greater(vec_abs(distance), reach);
     }
@@ -425,14 +427,16 @@ static inline vec_int distances(const kiln_decoded_node *opened, const kiln_prob
     return lane_keys(vec_min(x * x + y * y + z * z, vec_of(FLT_MAX)), first, mask);
 }
 
-/* Lanes as octal digits by keys, the least lowest: each is put where the number of lesser keys
- * says. Keys differ, have the lane's number in their lowest bits, and are above all others where
- * the lane is not in `mask`, of which there are at least two. */
-#if KILN_SIMD_LANES == 8
-static inline uint32_t order_by(vec_int key)
+/* Lanes as octal digits by keys, the least lowest. Keys differ, have the lane's number in their
+ * lowest bits, and are above all others where the lane is not in `mask`, of which there are at
+ * least two. */
+static inline uint32_t order_by(const vec_int keys[8 / KILN_SIMD_LANES], uint32_t mask)
 {
+#if KILN_SIMD_LANES == 8 /* each is put where the number of lesser keys says */
+    const vec_int key = keys[0];
     const vec_int number = key & 7 & (key < 0x7FFFFFF8); /* 0 where not in the mask */
     vec_int nearer = vec_int_of(0);
+    (void)mask;
     for (int i = 0; i < 8; i++) {
         nearer -= vec_int_of(key[i]) < key;
     }
@@ -441,12 +445,10 @@ static inline uint32_t order_by(vec_int key)
         _mm_or_si128(_mm256_castsi256_si128(digits), _mm256_extracti128_si256(digits, 1));
     const __m128i two = _mm_or_si128(four, _mm_unpackhi_epi64(four, four));
     return (uint32_t)_mm_cvtsi128_si32(two) | (uint32_t)_mm_extract_epi32(two, 1);
-}
 #else
-static inline uint32_t order_by(const int32_t of_lanes[8], uint32_t mask)
-{
-    int32_t key[8];
+    int32_t of_lanes[8], key[8];
     uint32_t count = 0, order = 0;
+    memcpy(of_lanes, keys, sizeof of_lanes);
     for (; mask != 0; mask &= mask - 1) {
         const int32_t of_lane = of_lanes[__builtin_ctz(mask)];
         uint32_t place = count++;
@@ -459,23 +461,19 @@ static inline uint32_t order_by(const int32_t of_lanes[8], uint32_t mask)
         order = order << 3 | ((uint32_t)key[--count] & 7u);
     }
     return order;
-}
 #endif
+}
 
 /* The lanes of `mask`, at least two, the nearest first. Often there is but one, so that a call is
  * no loss. */
 __attribute__((noinline)) static uint32_t order_lanes(const kiln_decoded_node *opened,
                                                       const kiln_probe *probe, uint32_t mask)
 {
-#if KILN_SIMD_LANES == 8
-    return order_by(distances(opened, probe, 0, mask));
-#else
-    int32_t distance[8];
+    vec_int keys[8 / KILN_SIMD_LANES];
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
-        vec_int_store(distance + first, distances(opened, probe, first, mask));
+        keys[first / KILN_SIMD_LANES] = distances(opened, probe, first, mask);
     }
-    return order_by(distance, mask);
-#endif
+    return order_by(keys, mask);
 }
 
 static inline uint32_t finish(const kiln_format_node8 *node, const kiln_probe *probe, uint32_t mask,
@@ -512,11 +510,18 @@ static inline uint32_t overlap_kept(const kiln_format_node8 *node, bool aligned,
  *     probe axes   sqrt 3 (12.4 u S + 12.4 u S) + 12.4 u S + 14.2 u S
  *     edge axes    2 (12.4 u S + 12.4 u S) + 8 u S + 20 u S
  * all below 80 u S. The growth is computed in one way only, and is 2 epsilon S or more, that is 256
- * u S: where `beyond` is further from 0 than half of it, both ways have the same sign. If D > 2 S,
- * errors are below 80 u (D + growth). Where the growth is below D / 26, a lane axis, along which
- * the distance is D / sqrt 3 or more and the reach D / 2 and the growth or less, is apart by D / 26
- * in both ways; else half of the growth is D / 52 or more, which is far above the errors. What is
- * nearer to 0, of one node in a thousand, is computed the other way. */
+ * u S: what is left of the reach along an axis has the same sign in both ways, unless it is nearer
+ * to 0 than half of the growth. If D > 2 S, errors are below 80 u (D + growth). Where the growth is
+ * below D / 26, a lane axis, along which the distance is D / sqrt 3 or more and the reach D / 2 and
+ * the growth or less, is apart by D / 26 in both ways; else half of the growth is D / 52 or more,
+ * which is far above the errors.
+ *
+ * Of what is left, the least bits are kept, as integers: their minimum is there after one cycle,
+ * that of floats after four. A lane all of whose axes are positive leaves the least of
+ * them; any other a negative number, that nearest to 0, so that it is apart, and surely so if that
+ * number is not near 0. A NaN has bits beyond those of all numbers of its sign: it is left alone,
+ * or taken for near 0. What is near 0, of fewer than one node in a hundred, is computed the
+ * other way. */
 __attribute__((always_inline)) static inline uint32_t
 meet_lanes_alike(bool aligned, const kiln_probe *probe, uint32_t used, box_terms *terms,
                  const kiln_decoded_node *out)
@@ -525,14 +530,10 @@ meet_lanes_alike(bool aligned, const kiln_probe *probe, uint32_t used, box_terms
     if (probe->slack < KILN_PROBE_ORDINARY &&
         probe->half[0] + probe->half[1] + probe->half[2] < KILN_PROBE_ORDINARY) {
         test_faces(KILN_TEST_SURE, probe, terms);
-        uint32_t left = ~vec_lanes(vec_greater(terms->beyond, unsure)) & used;
-        if (left == 0) {
-            return 0;
-        }
         test_edges(KILN_TEST_SURE, probe, terms);
-        left &= ~vec_lanes(vec_greater(terms->beyond, unsure));
-        if ((left & ~vec_lanes(vec_less(terms->beyond, -unsure))) == 0) {
-            return left;
+        const vec_mask sure = vec_greater(vec_abs(vec_of_bits(terms->left)), unsure);
+        if ((used & ~vec_lanes(sure)) == 0) {
+            return used & ~vec_lanes(terms->left < 0);
         }
     }
     return overlap_any(&out->lanes, aligned, probe, used);

@@ -27,6 +27,7 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .triangle_pairs = triangles_pairs,
     .triangles_reach = leaf_reaches,
     .weigh = likely_weigh,
+    .order_weighed = likely_order,
     .order = order_lanes,
     .gaps = lane_gaps,
     .gaps_aligned = lane_gaps_aligned,

@@ -82,7 +82,7 @@ kiln_status kiln_likely_place(void *memory, size_t size, kiln_likely **out)
 
 kiln_likely_options kiln_likely_options_of(kiln_likely_mode mode)
 {
-    static const double thresholds[] = {5.0, 4.0, 6.0};
+    static const double thresholds[] = {4.0, 3.0, 5.0};
     KILN_STATIC_ASSERT(KILN_LIKELY_DEFAULT == 0 && KILN_LIKELY_FAST == 1 &&
                            KILN_LIKELY_CAREFUL == 2,
                        "the order of their thresholds");
@@ -107,6 +107,9 @@ static const kiln_likely_weights *row_of_tree(const kiln_tree *tree)
         if (row->bv == (kiln_bv)tree->view.entry->bv && off < best_off) {
             best = row;
             best_off = off;
+            if (off == 0) {
+                break;
+            }
         }
     }
     return best != NULL ? &best->weights : &kiln_likely_fitted_rows[0].weights;
@@ -236,6 +239,18 @@ static kiln_status begin_likely(kiln_likely *query, const kiln_tree *a, const ki
     return KILN_OK;
 }
 
+/* Begins, and takes the first step, for which no budget is too small. */
+static kiln_status begin_budget(kiln_likely *query, const kiln_tree *a, const kiln_pose *pose_a,
+                                const kiln_tree *b, const kiln_pose *pose_b,
+                                const kiln_likely_options *options)
+{
+    const kiln_status status = begin_likely(query, a, pose_a, b, pose_b, options, true);
+    if (status == KILN_OK) {
+        kiln_likely_walk_run(&query->walk, 1, NULL, NULL);
+    }
+    return status;
+}
+
 /* A moment at which time is up, by a query's clock. */
 typedef struct {
     const kiln_likely *query;
@@ -308,37 +323,35 @@ static double said_probability(const kiln_likely *query)
                                w->waiting * kiln_log2((float)waiting.count));
 }
 
-static kiln_likely_answer answer_of(const kiln_likely *query)
+static void answer_of(const kiln_likely *query, kiln_likely_answer *answer)
 {
     const kiln_likely_walk *walk = &query->walk;
-    kiln_likely_answer answer;
-    memset(&answer, 0, sizeof answer);
-    answer.probability = said_probability(query);
-    answer.score = (double)walk->score;
-    answer.steps = walk->steps;
+    memset(answer, 0, sizeof *answer);
+    answer->probability = said_probability(query);
+    answer->score = (double)walk->score;
+    answer->steps = walk->steps;
     switch (walk->state) {
     case KILN_WALK_GOES_ON: {
         const kiln_likely_waiting waiting = kiln_likely_walk_waiting(walk);
-        answer.verdict = KILN_LIKELY_UNDECIDED;
-        answer.most = (double)waiting.most;
-        answer.rest = (double)waiting.rest;
-        answer.waiting = waiting.count;
+        answer->verdict = KILN_LIKELY_UNDECIDED;
+        answer->most = (double)waiting.most;
+        answer->rest = (double)waiting.rest;
+        answer->waiting = waiting.count;
         break;
     }
     case KILN_WALK_APART:
-        answer.verdict = KILN_LIKELY_NO;
-        answer.proved = true;
+        answer->verdict = KILN_LIKELY_NO;
+        answer->proved = true;
         break;
     case KILN_WALK_EARLY:
-        answer.verdict = KILN_LIKELY_YES;
+        answer->verdict = KILN_LIKELY_YES;
         break;
     case KILN_WALK_MEETS:
-        answer.verdict = KILN_LIKELY_YES;
-        answer.proved = true;
-        answer.pair = kiln_pair_named(&walk->frame, walk->stored_x, walk->stored_y);
+        answer->verdict = KILN_LIKELY_YES;
+        answer->proved = true;
+        answer->pair = kiln_pair_named(&walk->frame, walk->stored_x, walk->stored_y);
         break;
     }
-    return answer;
 }
 
 kiln_status kiln_likely_get_answer(const kiln_likely *query, kiln_likely_answer *answer)
@@ -348,7 +361,7 @@ kiln_status kiln_likely_get_answer(const kiln_likely *query, kiln_likely_answer 
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
     KILN_FPU_CALL(compute, answer_of);
-    *answer = compute(query);
+    compute(query, answer);
     kiln_fpu_leave(caller);
     return KILN_OK;
 }
@@ -365,8 +378,8 @@ kiln_status kiln_likely_begin(kiln_likely *query, const kiln_tree *a, const kiln
     kiln_likely_options full = kiln_likely_options_of(KILN_LIKELY_DEFAULT);
     kiln_options_take(&full, sizeof full, options);
     query->caller = kiln_fpu_enter();
-    KILN_FPU_CALL(go, begin_likely);
-    const kiln_status status = go(query, a, pose_a, b, pose_b, &full, true);
+    KILN_FPU_CALL(go, begin_budget);
+    const kiln_status status = go(query, a, pose_a, b, pose_b, &full);
     kiln_fpu_leave(query->caller);
     return status;
 }
@@ -392,13 +405,12 @@ static kiln_status whole_query(kiln_likely *query, const kiln_tree *a, const kil
     query->clock = options->clock;
     query->clock_user = options->clock_user;
     const uint64_t start = start_of(query, options->nanoseconds);
-    const kiln_status status = begin_likely(query, a, pose_a, b, pose_b, options, budget);
+    const kiln_status status = budget ? begin_budget(query, a, pose_a, b, pose_b, options)
+                                      : begin_likely(query, a, pose_a, b, pose_b, options, false);
     if (status == KILN_OK) {
-        if (query->walk.state == KILN_WALK_GOES_ON && options->steps > 1) {
-            const uint64_t steps = options->steps - (options->steps != UINT64_MAX);
-            run_from(query, steps, options->nanoseconds, start);
-        }
-        *answer = answer_of(query);
+        run_from(query, options->steps - (budget && options->steps > 0), options->nanoseconds,
+                 start);
+        answer_of(query, answer);
     }
     return status;
 }

@@ -40,8 +40,8 @@ typedef struct {
     kiln_likely_level *levels, *at; /* room for both depths and KILN_LEVELS_BELOW */
 } kiln_likely_walk;
 
-/* Begins at the roots and opens the larger of them. The frame, weights, observer, threshold, `all`
- * and levels are set, and the roots' boxes may meet. */
+/* Begins at the roots, the larger of which the first step opens. The frame, weights, observer,
+ * threshold, `all` and levels are set, and the roots' boxes may meet. */
 void kiln_likely_walk_begin(kiln_likely_walk *walk);
 
 /* Takes one step after another, as long as the state is KILN_WALK_GOES_ON, `steps` are left, and

@@ -28,7 +28,7 @@ enum { ROUNDS = 2, RATIOS = 3, THRESHOLDS = 6, BUDGETS = 6, STEPS_OBSERVED = 16 
 #define LOSS_LEAST 0x1p-6 /* as likely.c has it */
 
 static const double ratios[RATIOS] = {1.0, 0.5, 0.25};
-static const double thresholds[THRESHOLDS] = {3.0, 3.5, 4.0, 4.5, 5.0, 6.0};
+static const double thresholds[THRESHOLDS] = {2.5, 3.0, 3.5, 4.0, 4.5, 5.0};
 static const uint64_t budgets[BUDGETS] = {1, 2, 4, 8, 16, 32};
 
 static const kiln_likely_weights start_weights = {
