@@ -48,6 +48,21 @@ typedef enum {
     KILN_QUALITY_DEFAULT = 0,
     KILN_QUALITY_BEST = 1
 } kiln_quality;
+/* What the oriented box of an inner node is fitted to: all triangles below it, or the boxes of its
+ * two sides in the binary tree, which is looser. Other kinds are fitted to triangles by both. */
+typedef enum { KILN_FIT_TO_GEOMETRY = 0, KILN_FIT_TO_CHILDREN = 1 } kiln_fit_to;
+/* The orientation of an oriented box. SEARCH takes the best of several and improves it, as the
+ * quality says; the others follow one rule: the covariance of the corners (VERTICES), of the
+ * surface (AREAS), of the corners or the surface of the convex hull; the least volume of boxes with
+ * a side on a facet of the hull. */
+typedef enum {
+    KILN_BOX_FIT_SEARCH = 0,
+    KILN_BOX_FIT_VERTICES = 1,
+    KILN_BOX_FIT_AREAS = 2,
+    KILN_BOX_FIT_HULL_VERTICES = 3,
+    KILN_BOX_FIT_HULL_FACETS = 4,
+    KILN_BOX_FIT_VOLUME = 5
+} kiln_box_fit;
 typedef enum { KILN_SPLIT_NONE = 0, KILN_SPLIT_MESH = 1, KILN_SPLIT_NODE = 2 } kiln_split;
 /* How the balls of `sphere` are chosen. LEAST: the smallest around the triangles of each part of
  * the builder's tree. COVER: from the leaves up, in that tree (Quinlan 1994). OCTREE, MEDIAL: by
@@ -137,6 +152,8 @@ typedef struct {
      * PREFIX/libexec/kiln of the installed library. They must be of the library's own version. */
     const char *importer;
     kiln_spheres_by spheres; /* default KILN_SPHERES_LEAST; of no effect on other kinds */
+    kiln_fit_to fit_to;      /* default KILN_FIT_TO_GEOMETRY; for oriented boxes */
+    kiln_box_fit box_fit;    /* default KILN_BOX_FIT_SEARCH; for oriented boxes */
 } kiln_bake_options;
 
 /* Returns the options that `kiln bake` uses without arguments. */

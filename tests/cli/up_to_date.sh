@@ -30,7 +30,8 @@ case_begin 'C061: each change of options bakes, nothing changed does not'
 baked cube.obj
 kept cube.obj
 for options in '--bv aabb' '--bv obb2' '--leaf 2' '--scale 0.01' '--up z' '--adb' '--adb=8' '--layout raw' \
-    '--quality best' '--lossy-grid 9' '--builder ploc' '--builder insert' '--spheres cover'; do
+    '--quality best' '--lossy-grid 9' '--builder ploc' '--builder insert' '--spheres cover' \
+    '--fit children' '--box-fit volume'; do
     # shellcheck disable=SC2086
     baked cube.obj $options
     # shellcheck disable=SC2086

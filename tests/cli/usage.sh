@@ -36,6 +36,8 @@ wrong '--leaf takes a number from 1 to 15' bake $cube -o "$out" --leaf=0
 wrong '--leaf takes a whole number' bake $cube -o "$out" --leaf 4x
 wrong '--leaf takes a whole number' bake $cube -o "$out" --leaf=
 wrong '--quality takes one of fast|default|best' bake $cube -o "$out" --quality poor
+wrong '--fit takes one of geometry|children' bake $cube -o "$out" --fit parents
+wrong '--box-fit takes one of search|vertices|areas|hull-vertices|hull-facets|volume' bake $cube -o "$out" --box-fit hull
 wrong '--layout takes one of packed|raw' bake $cube -o "$out" --layout flat
 wrong '--scale takes a number' bake $cube -o "$out" --scale 0
 wrong '--scale takes a number' bake $cube -o "$out" --scale nan

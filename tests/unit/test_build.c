@@ -367,6 +367,7 @@ static void decode(const walk *w, const kiln_format_node8 *node, unsigned lane, 
         assert_true(isfinite(b->box.half[k]));
         assert_true(b->box.half[k] >= 0);
         assert_true(fabs(b->centre[k]) <= 8);
+        assert_true(b->box.half[k] <= 8);
     }
 }
 
@@ -627,6 +628,9 @@ static void every_builder_contains(void **state)
         for (size_t j = 0; j < kiln_build_kind_count * leaf_count; j++) {
             const kiln_build_kind *kind = &kiln_build_kinds[j / leaf_count];
             const unsigned leaf = leaves[j % leaf_count];
+            if (is_shortened() && (i + j) % 3 != 0) {
+                continue;
+            }
             const kiln_bake_options options = options_of(leaf, 2, name);
             kiln_build_tree tree = build_with(&m, kind, &options);
             check_tree(&m, kind, leaf, m.count, &tree);
@@ -634,6 +638,67 @@ static void every_builder_contains(void **state)
         }
         free_mesh(&m);
     }
+}
+
+/* Each fit of boxes, to triangles and to children, where boxes are oriented. */
+static void every_fit_contains(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"obb", "obb2"};
+    for (unsigned i = 0; i < MAKERS; i++) {
+        mesh m = makers[i]();
+        for (unsigned j = 0; j < 2 * 2 * (KILN_BOX_FIT_VOLUME + 1); j++) {
+            const kiln_build_kind *kind = kiln_build_kind_find(kinds[j % 2]);
+            kiln_bake_options options = options_of(4, 2, "sah");
+            if (is_shortened() && (i + j) % 5 != 0) {
+                continue;
+            }
+            options.fit_to = (kiln_fit_to)(j / 2 % 2);
+            options.box_fit = (kiln_box_fit)(j / 4);
+            kiln_build_tree tree = build_with(&m, kind, &options);
+            check_tree(&m, kind, 4, m.count, &tree);
+            kiln_build_tree_free(&tree);
+        }
+        free_mesh(&m);
+    }
+}
+
+/* The bounds of two boxes along the axes are those of what is in them. */
+static void children_make_the_same_boxes_along_axes(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"aabb", "aabb2", "dop14"};
+    mesh m = soup(3000);
+    for (unsigned k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        kiln_bake_options options = options_of(4, 2, "sah");
+        kiln_build_tree one = build_with(&m, kiln_build_kind_find(kinds[k]), &options);
+        options.fit_to = KILN_FIT_TO_CHILDREN;
+        options.box_fit = KILN_BOX_FIT_VOLUME;
+        kiln_build_tree other = build_with(&m, kiln_build_kind_find(kinds[k]), &options);
+        assert_same(&one, &other, m.count);
+        kiln_build_tree_free(&one);
+        kiln_build_tree_free(&other);
+    }
+    free_mesh(&m);
+}
+
+static void threads_do_not_show_in_any_fit(void **state)
+{
+    (void)state;
+    mesh m = soup(9000);
+    const kiln_build_kind *kind = kiln_build_kind_find("obb");
+    for (unsigned j = 1; j < 2 * (KILN_BOX_FIT_VOLUME + 1); j++) {
+        kiln_bake_options options = options_of(4, 1, "sah");
+        options.fit_to = (kiln_fit_to)(j % 2);
+        options.box_fit = (kiln_box_fit)(j / 2);
+        kiln_build_tree one = build_with(&m, kind, &options);
+        options.threads = 3;
+        kiln_build_tree more = build_with(&m, kind, &options);
+        assert_same(&one, &more, m.count);
+        kiln_build_tree_free(&more);
+        kiln_build_tree_free(&one);
+    }
+    free_mesh(&m);
 }
 
 /* Triangles in each other, whose sizes double, and far more of them than a path may have nodes. */
@@ -1199,6 +1264,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(best_boxes_contain, set_best, set_default),
         cmocka_unit_test_setup_teardown(fast_boxes_contain, set_fast, set_default),
         cmocka_unit_test_setup_teardown(every_builder_contains, set_fast, set_default),
+        cmocka_unit_test(every_fit_contains),
+        cmocka_unit_test(children_make_the_same_boxes_along_axes),
         cmocka_unit_test_setup_teardown(chains_stay_within_the_bound, set_fast, set_default),
         cmocka_unit_test(every_choice_of_spheres_contains),
         cmocka_unit_test(copies_make_balanced_trees),
@@ -1206,6 +1273,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(threads_do_not_show_in_the_best, set_best, set_default),
         cmocka_unit_test(threads_do_not_show_in_first_cuts),
         cmocka_unit_test(threads_do_not_show_in_any_builder),
+        cmocka_unit_test(threads_do_not_show_in_any_fit),
         cmocka_unit_test(wide_cut_is_the_plain_one),
         cmocka_unit_test(wider_instructions_do_not_show),
         cmocka_unit_test(hopeless_meshes_stay_shallow),

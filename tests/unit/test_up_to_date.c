@@ -121,7 +121,7 @@ static void side_files(void **state)
 static void each_option(void **state)
 {
     const kiln_bake_options base = options_now;
-    kiln_bake_options others[18];
+    kiln_bake_options others[21];
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         others[i] = base;
@@ -144,6 +144,9 @@ static void each_option(void **state)
     others[15].adb = 4, others[15].adb_regions = KILN_ADB_ONE;
     others[16].adb = 4, others[16].no_geometry = true;
     others[17].spheres = KILN_SPHERES_MEDIAL;
+    others[18].fit_to = KILN_FIT_TO_CHILDREN;
+    others[19].box_fit = KILN_BOX_FIT_VOLUME;
+    others[20].builder = "ploc";
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         expect("m.obj", "m.kiln", KILN_OUTCOME_BAKED);
         options_now = others[i];

@@ -159,6 +159,10 @@ static kiln_bake_status check_options(job *b)
     if ((unsigned)o->spheres > KILN_SPHERES_MEDIAL) {
         return fail(b, KILN_BAKE_USAGE, "unknown spheres; use least, cover, octree or medial");
     }
+    if ((unsigned)o->fit_to > KILN_FIT_TO_CHILDREN || (unsigned)o->box_fit > KILN_BOX_FIT_VOLUME) {
+        return fail(b, KILN_BAKE_USAGE,
+                    "unknown fit; fit_to and box_fit take the values of kiln_bake.h");
+    }
     if (!(o->import_seconds >= 0)) {
         return fail(b, KILN_BAKE_USAGE, "import seconds must be 0 or more");
     }

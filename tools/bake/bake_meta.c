@@ -85,6 +85,12 @@ void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *o
         feed_text(&sha, "spheres");
         feed_number(&sha, (uint64_t)options->spheres);
     }
+    /* Likewise fits other than the default, after a text so that they are not taken for counts. */
+    if (options->fit_to != KILN_FIT_TO_GEOMETRY || options->box_fit != KILN_BOX_FIT_SEARCH) {
+        feed_text(&sha, "fit");
+        feed_number(&sha, (uint64_t)options->fit_to);
+        feed_number(&sha, (uint64_t)options->box_fit);
+    }
     if (weights->count > 0) {
         kiln_sha256_update(&sha, weights->rows, weights->count * sizeof weights->rows[0]);
     }
@@ -189,6 +195,15 @@ static json_t *options_object(const kiln_bake_options *options)
                               json_boolean((options->drop & KILN_DROP_DEGENERATE) != 0));
     (void)json_object_set_new(object, "drop_duplicate",
                               json_boolean((options->drop & KILN_DROP_DUPLICATE) != 0));
+    if (options->fit_to != KILN_FIT_TO_GEOMETRY) {
+        (void)json_object_set_new(object, "fit", json_string("children"));
+    }
+    if (options->box_fit != KILN_BOX_FIT_SEARCH) {
+        KILN_ASSERT(options->box_fit <= KILN_BOX_FIT_VOLUME);
+        static const char *const fits[] = {"search",        "vertices",    "areas",
+                                           "hull-vertices", "hull-facets", "volume"};
+        (void)json_object_set_new(object, "box_fit", json_string(fits[options->box_fit]));
+    }
     if (options->lossy_grid != 0) {
         (void)json_object_set_new(object, "lossy_grid", json_integer(options->lossy_grid));
     }

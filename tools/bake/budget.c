@@ -14,7 +14,11 @@
 #include <string.h>
 
 /* Bytes of one triangle while its tree is built: record, binary node, marks or slot. */
-enum { BUILD_TRIANGLE = 40 + 16 + 4, PLAN = 100 /* lanes of a wide node, until it is encoded */ };
+enum {
+    BUILD_TRIANGLE = 40 + 16 + 4,
+    FITTED_BOX = 64,
+    PLAN = 100 /* lanes of a wide node, until it is encoded */
+};
 
 /* What a thread has on its stack and in its block while it packs. */
 #define THREAD_BYTES ((uint64_t)1280 << 10)
@@ -68,7 +72,9 @@ uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options 
     const uint64_t soup = 12 * vertices + (12 + 4 + 4 + (load->lists ? 4u : 0u)) * triangles;
     const kiln_builder *builder = kiln_builder_find(options->builder);
     KILN_ASSERT(builder != NULL);
-    const uint64_t triangle = BUILD_TRIANGLE + builder->spare;
+    const bool fitted =
+        options->fit_to != KILN_FIT_TO_GEOMETRY || options->box_fit != KILN_BOX_FIT_SEARCH;
+    const uint64_t triangle = BUILD_TRIANGLE + builder->spare + (fitted ? FITTED_BOX : 0);
     uint64_t results = 0, largest = 0, building = 0, orders = 0, nodes = 0, boxes = 0;
     for (uint32_t k = 0; k < load->kind_count; k++) {
         const kiln_build_kind *kind = load->kinds[k];

@@ -40,7 +40,7 @@ static void encode_obb8(const kiln_cloud *cloud, const kiln_binary *tree, const 
     kiln_grid grid[3];
     double half[8][3];
     for (unsigned i = 0; i < wide->lane_count; i++) {
-        kiln_lane_obb_measure(cloud, tree, &wide->lane[i], 1, true, &box[i]);
+        kiln_lane_obb_measure(cloud, tree, &wide->lane[i], KILN_FINEST_STEP8, true, &box[i]);
     }
     for (unsigned k = 0; k < 3; k++) {
         double lower = INFINITY, upper = -INFINITY;
@@ -70,9 +70,6 @@ const kiln_node_encoder kiln_encode_obb8 = {true, kiln_lane_obb_fit, encode_obb8
 
 /* --------------------------------------------------------------------------------- two lanes -- */
 
-/* The last step of the search, in steps of the lattice on which it starts: 0.0014 degrees. */
-static const float finest_step = 0x1p-8f;
-
 static void encode_lane(const kiln_lane_obb *box, unsigned lane, kiln_format_node_obb2 *node)
 {
     double centre[3];
@@ -94,7 +91,7 @@ static void encode_obb2(const kiln_cloud *cloud, const kiln_binary *tree, const 
     kiln_lane_obb box[2];
     double middle[2][3];
     for (unsigned i = 0; i < wide->lane_count; i++) {
-        kiln_lane_obb_measure(cloud, tree, &wide->lane[i], finest_step, false, &box[i]);
+        kiln_lane_obb_measure(cloud, tree, &wide->lane[i], KILN_FINEST_STEP2, false, &box[i]);
         memcpy(middle[i], box[i].centre, sizeof middle[i]);
     }
     kiln_box2_head(middle, wide->lane_count, head);

@@ -4,6 +4,11 @@
 
 #include "measure.h"
 
+/* Orientations are multiples of these, in steps of the stored lattice: whole steps where they are
+ * stored as bytes; 0.0014 degrees where axes are floats. */
+#define KILN_FINEST_STEP8 1.0f
+#define KILN_FINEST_STEP2 0x1p-8f
+
 typedef struct {
     float rotation[3]; /* Rodrigues vector in steps of the stored lattice */
     float axis[3][3];  /* as decoded from it */
@@ -22,17 +27,5 @@ void kiln_lane_obb_measure(const kiln_cloud *cloud, const kiln_binary *tree,
 
 /* What half-extent k must not be less than about the centre as it is decoded, org included. */
 double kiln_lane_obb_half(const kiln_lane_obb *box, const double centre[3], unsigned k);
-
-/* The oriented box of a range of triangles. */
-
-typedef struct {
-    int8_t rotation[3];
-    double half_area;
-} kiln_fit;
-
-/* `bounds` is the object-axis box of the triangles [first, last), `moments` theirs. The result is
- * never worse than that box. */
-void kiln_fit_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last,
-                  const kiln_extents *bounds, const kiln_moments *moments, kiln_fit *fit);
 
 #endif

@@ -259,11 +259,17 @@ bool kiln_measure_tree(const kiln_cloud *cloud, kiln_binary *tree, kiln_fit_node
                 p.items[i] = p.items[item->child[0]];
                 join(&p.items[i], &p.items[item->child[1]]);
                 set_height(p.tree, &item->range);
+                if (cloud->of_children) {
+                    fit(cloud, &item->range, &p.items[i], &tree->nodes[item->range.split]);
+                }
             }
         }
         part.from = part.to;
         part.to = watch->to;
-        *cancelled = !kiln_parallel_for(&part, tree->item_count, fit_single, &p);
+        /* Volumes of triangles do not wait for each other. */
+        *cancelled = cloud->of_children
+                         ? !kiln_watch_report(&part)
+                         : !kiln_parallel_for(&part, tree->item_count, fit_single, &p);
     }
     return !*cancelled;
 }

@@ -69,15 +69,16 @@ static void nearest_symmetry(const double q[4], double g[4])
     }
 }
 
-static int8_t to_byte(double r)
+/* The nearest multiple of `finest` steps of the lattice, at most 127 of them. */
+static float to_steps(double r, double finest)
 {
     KILN_ASSERT(r >= -1e3 && r <= 1e3);
-    const double steps = r / (double)KILN_RODRIGUES_STEP;
-    const int nearest = (int)(steps + 0.5 * sign_of(steps));
-    return (int8_t)(nearest > 127 ? 127 : nearest < -127 ? -127 : nearest);
+    const double steps = r / (double)KILN_RODRIGUES_STEP / finest;
+    const double nearest = (double)(int)(steps + 0.5 * sign_of(steps)) * finest;
+    return (float)(nearest > 127 ? 127 : nearest < -127 ? -127 : nearest);
 }
 
-void kiln_rotation_quantise(double axis[3][3], int8_t rotation[3])
+void kiln_rotation_steps(double axis[3][3], float finest, float rotation[3])
 {
     double q[4], g[4];
     to_quaternion(axis, q);
@@ -88,9 +89,18 @@ void kiln_rotation_quantise(double axis[3][3], int8_t rotation[3])
     const double x = (q[1] * g[0] - q[0] * g[1]) + (q[3] * g[2] - q[2] * g[3]);
     const double y = (q[2] * g[0] - q[0] * g[2]) + (q[1] * g[3] - q[3] * g[1]);
     const double z = (q[3] * g[0] - q[0] * g[3]) + (q[2] * g[1] - q[1] * g[2]);
-    rotation[0] = to_byte(x / w);
-    rotation[1] = to_byte(y / w);
-    rotation[2] = to_byte(z / w);
+    rotation[0] = to_steps(x / w, (double)finest);
+    rotation[1] = to_steps(y / w, (double)finest);
+    rotation[2] = to_steps(z / w, (double)finest);
+}
+
+void kiln_rotation_quantise(double axis[3][3], int8_t rotation[3])
+{
+    float steps[3];
+    kiln_rotation_steps(axis, 1, steps);
+    for (unsigned k = 0; k < 3; k++) {
+        rotation[k] = (int8_t)steps[k];
+    }
 }
 
 /* ------------------------------------------------------------------------------ better ones -- */
@@ -166,6 +176,11 @@ static double descend(const kiln_points *points, float first_step, float finest,
         }
     }
     return area;
+}
+
+void kiln_descend_obb(const kiln_points *points, float finest, float rotation[3])
+{
+    (void)descend(points, FIRST_STEP, finest, rotation);
 }
 
 /* Extents of all corners, for the last word on what was found on a few. */

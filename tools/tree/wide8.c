@@ -8,8 +8,10 @@
 #include "wide8.h"
 
 #include "../../formats/assert.h"
+#include "box_fit.h"
 #include "builders.h"
 #include "judge.h"
+#include "lane_obb.h"
 #include "spheres.h"
 #include "treelet.h"
 
@@ -32,6 +34,7 @@ typedef struct {
     kiln_arena arena;
     kiln_record *records;
     kiln_cloud cloud;
+    kiln_box_fits fits; /* used where the fit is not the default */
     kiln_binary binary;
     kiln_spheres spheres;
     kiln_spheres_by spheres_by; /* of balls: who chooses them */
@@ -377,6 +380,7 @@ static bool encode_tree(job *j)
 static bool build(job *j, uint32_t leaf, const kiln_builder *builder, const variant *v)
 {
     KILN_ASSERT(j->out->nodes == NULL && j->records == NULL);
+    atomic_bool out_of_memory = false;
     if (!order_triangles(j, leaf, builder, v)) {
         return false;
     }
@@ -392,6 +396,15 @@ static bool build(job *j, uint32_t leaf, const kiln_builder *builder, const vari
         }
     }
     const bool planned = j->spheres.nodes != NULL;
+    if (j->fits.finest > 0) {
+        j->fits.tree = &j->binary;
+        j->fits.out_of_memory = &out_of_memory;
+        j->fits.inner = kiln_arena_take(&j->arena, j->binary.count, sizeof *j->fits.inner);
+        j->cloud.fits = &j->fits;
+        if (j->fits.inner == NULL) {
+            return false;
+        }
+    }
     if (!planned && !kiln_measure_tree(&j->cloud, &j->binary, j->kind->fit, j->kind->needs_moments,
                                        &j->watch, &j->arena, &j->cancelled)) {
         return false;
@@ -401,7 +414,7 @@ static bool build(job *j, uint32_t leaf, const kiln_builder *builder, const vari
         !kiln_collapse8_plan(&j->binary, &j->watch, &j->arena, &j->cancelled)) {
         return false;
     }
-    if (!encode_tree(j)) {
+    if (!encode_tree(j) || atomic_load(&out_of_memory)) {
         return false;
     }
 
@@ -509,6 +522,12 @@ kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_
                                 .stage = stage};
     common.cloud.quick = options->quality == KILN_QUALITY_FAST;
     common.spheres_by = wide->balls ? options->spheres : KILN_SPHERES_LEAST;
+    common.cloud.of_children = options->fit_to == KILN_FIT_TO_CHILDREN;
+    const bool fitted = common.cloud.of_children || options->box_fit != KILN_BOX_FIT_SEARCH;
+    common.fits.rule = options->box_fit;
+    common.fits.finest = !fitted || wide->fit != kiln_lane_obb_fit ? 0
+                         : wide->binary                            ? KILN_FINEST_STEP2
+                                                                   : KILN_FINEST_STEP8;
     const uint32_t leaf = (uint32_t)options->leaf;
     const bool best = wide->needs_moments && options->quality == KILN_QUALITY_BEST;
     const bool judged = best && !wide->binary && input->count >= JUDGED_LEAST;

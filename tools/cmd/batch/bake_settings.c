@@ -51,6 +51,16 @@ const option bake_options[] = {
      "how much time is spent on trees of obb and obb2: fast keeps the orientation of the first "
      "fit of each box; best also splits by the surfaces of boxes and, for obb, keeps the best of "
      "four trees by sampled queries; queries get faster, answers stay the same (default default)"},
+    {"fit", 0, OPTION_CHOICE, NULL, "geometry|children", 0, 0, FIELD(fit),
+     "what a box of obb or obb2 is fitted to: the triangles below it, or the boxes of its two "
+     "sides, "
+     "which are looser; other kinds are fitted to triangles by both (default geometry)"},
+    {"box-fit", 0, OPTION_CHOICE, NULL, "search|vertices|areas|hull-vertices|hull-facets|volume", 0,
+     0, FIELD(box_fit),
+     "the orientation of boxes of obb and obb2: the best of several, improved as --quality says; "
+     "or "
+     "by one rule, the covariance of the corners, of the surface, of the corners or the surface of "
+     "the convex hull, or near the least volume (default search)"},
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
      "packed is small, for shipping; raw is used in place from the map (default packed)"},
     {"split", 0, OPTION_CHOICE, NULL, "none|mesh|node", 0, 0, FIELD(split),
@@ -337,6 +347,8 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     options->leaf = settings->leaf;
     options->spheres = (kiln_spheres_by)settings->spheres;
     options->quality = (kiln_quality)(settings->quality + KILN_QUALITY_FAST); /* choices go up */
+    options->fit_to = (kiln_fit_to)settings->fit;
+    options->box_fit = (kiln_box_fit)settings->box_fit;
     options->layout = (kiln_layout)settings->layout;
     options->split = (kiln_split)settings->split;
     options->scale = settings->scale;

@@ -12,7 +12,8 @@
 typedef struct {
     const char *output, *format, *bv, *builder, *drop, *depfile, *adb_weights, *cache, *manifest;
     const char *max_memory, *need_version, *outputs, *side_files, *importer, *junit;
-    int leaf, spheres, quality, layout, split, up, on_bad, threads, progress, import_memory;
+    int leaf, spheres, quality, fit, box_fit, layout, split, up, on_bad, threads, progress;
+    int import_memory;
     int lossy_grid, folders, annotations;
     int adb, adb_area, adb_polygons, adb_regions;
     double scale, import_seconds, adb_factor;
@@ -25,7 +26,7 @@ typedef struct {
 enum { ANNOTATIONS_NONE, ANNOTATIONS_GITHUB };
 
 /* The table of options of kiln bake. */
-enum { BAKE_OPTION_COUNT = 50 };
+enum { BAKE_OPTION_COUNT = 52 };
 extern const option bake_options[BAKE_OPTION_COUNT];
 
 bake_settings bake_settings_default(void);
