@@ -1,4 +1,4 @@
-/* The structures of a kiln file, exactly as they stand on disk: format 1.1.
+/* The structures of a kiln file, exactly as they stand on disk: format 1.2.
  *
  * The documents are hierarchy.md and, for tables, bins.md; a test holds their offset tables against
  * this header. Every structure
@@ -68,6 +68,10 @@ enum {
     KILN_SECTION_NODES_OBB2 = KILN_FOURCC('O', 'B', 'B', '2'),  /* kiln_format_node_obb2 */
     KILN_SECTION_NODES_AABB2 = KILN_FOURCC('A', 'A', 'B', '2'), /* kiln_format_node_aabb2 */
     KILN_SECTION_NODES_DOP14 = KILN_FOURCC('D', 'O', 'P', '8'), /* kiln_format_node_dop14 */
+    KILN_SECTION_NODES_DOP6 = KILN_FOURCC('D', 'P', '0', '6'),  /* kiln_format_node_dop6 */
+    KILN_SECTION_NODES_DOP18 = KILN_FOURCC('D', 'P', '1', '8'), /* kiln_format_node_dop18 */
+    KILN_SECTION_NODES_DOP24 = KILN_FOURCC('D', 'P', '2', '4'), /* kiln_format_node_dop24 */
+    KILN_SECTION_NODES_DOP26 = KILN_FOURCC('D', 'P', '2', '6'), /* kiln_format_node_dop26 */
     KILN_SECTION_NODES_SPHERE = KILN_FOURCC('S', 'P', 'H', '8'),
     KILN_SECTION_ADB = KILN_FOURCC('A', 'D', 'B', 'T'),         /* kiln_format_adb */
     KILN_SECTION_ADB_BOXES = KILN_FOURCC('A', 'D', 'B', 'B'),   /* kiln_format_adb_box */
@@ -103,8 +107,12 @@ enum {
     KILN_FORMAT_BV_AABB8 = 2,
     KILN_FORMAT_BV_OBB2 = 3,
     KILN_FORMAT_BV_AABB2 = 4,
-    KILN_FORMAT_BV_DOP14 = 5,  /* since 1.1 */
-    KILN_FORMAT_BV_SPHERE = 10 /* since 1.2 */
+    KILN_FORMAT_BV_DOP14 = 5, /* since 1.1 */
+    KILN_FORMAT_BV_DOP6 = 6,  /* since 1.2, and so are: */
+    KILN_FORMAT_BV_DOP18 = 7,
+    KILN_FORMAT_BV_DOP24 = 8,
+    KILN_FORMAT_BV_DOP26 = 9,
+    KILN_FORMAT_BV_SPHERE = 10
 };
 
 typedef struct {
@@ -238,16 +246,42 @@ typedef struct {
 } kiln_format_node_aabb2;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_aabb2) == 80, "AABB2 node");
 
-/* Slabs along the axes, and along the four diagonals x + y + z, x - y + z, x + y - z and x - y -
- * z, in steps that follow from those of the axes: nodes.h. */
-enum { KILN_DOP14_DIAGONALS = 4 };
+/* k-DOPs: slabs along the axes, as AABB8, and along diagonals (kiln_dop_set in nodes.h has their
+ * directions), in steps that follow from those of the axes. `lower` is rounded down, `upper` up. */
+enum { KILN_DOP_SLABS_MAX = 10 }; /* beside those of the axes */
 
 typedef struct {
     kiln_format_node_aabb8 box;
-    uint8_t lower[KILN_DOP14_DIAGONALS][8]; /*  80 rounded down */
-    uint8_t upper[KILN_DOP14_DIAGONALS][8]; /* 112 rounded up */
+} kiln_format_node_dop6;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node_dop6) == 80, "DOP6 node");
+
+typedef struct {
+    kiln_format_node_aabb8 box;
+    uint8_t lower[4][8]; /*  80 */
+    uint8_t upper[4][8]; /* 112 */
 } kiln_format_node_dop14;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_dop14) == 144, "DOP14 node");
+
+typedef struct {
+    kiln_format_node_aabb8 box;
+    uint8_t lower[6][8]; /*  80 */
+    uint8_t upper[6][8]; /* 128 */
+} kiln_format_node_dop18;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node_dop18) == 176, "DOP18 node");
+
+typedef struct {
+    kiln_format_node_aabb8 box;
+    uint8_t lower[9][8]; /*  80 */
+    uint8_t upper[9][8]; /* 152 */
+} kiln_format_node_dop24;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node_dop24) == 224, "DOP24 node");
+
+typedef struct {
+    kiln_format_node_aabb8 box;
+    uint8_t lower[10][8]; /*  80 */
+    uint8_t upper[10][8]; /* 160 */
+} kiln_format_node_dop26;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node_dop26) == 240, "DOP26 node");
 
 /* Balls. A radius is a finite, non-negative IEEE half, scaled by the header's half_exp; its two
  * bytes lie in two rows, so that every row has one byte for each lane. */

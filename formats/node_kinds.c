@@ -45,39 +45,62 @@ static bool aabb8_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
            n->lower[2][lane] <= n->upper[2][lane];
 }
 
-static bool dop14_reserved_is_zero(const kiln_format_node8 *node)
-{
-    return node->half_exp == 0;
-}
+/* ----------------------------------------------------------------------------------- k-DOPs -- */
 
-/* The box and the four diagonal slabs are checked alike; they need not touch each other. As the
- * steps of every node are bounded (check.c), a slab is finite. */
-static bool dop14_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
+/* The axes; diagonals of corners, of which DOP24 has no first; diagonals of edges. */
+#define AXES_X 1, 0, 0
+#define AXES_Y 0, 1, 0
+#define AXES_Z 0, 0, 1
+#define CORNERS_X 1, 1, 1
+#define CORNERS_Y -1, 1, -1
+#define CORNERS_Z 1, -1, -1
+#define EDGES_X 1, 1, 1, 1, 0, 0
+#define EDGES_Y 1, -1, 0, 0, 1, 1
+#define EDGES_Z 0, 0, 1, -1, 1, -1
+
+const kiln_dop_set kiln_dop6_set = {0, 0, {{AXES_X}, {AXES_Y}, {AXES_Z}}};
+const kiln_dop_set kiln_dop14_set = {
+    0, 4, {{AXES_X, 1, CORNERS_X}, {AXES_Y, 1, CORNERS_Y}, {AXES_Z, 1, CORNERS_Z}}};
+const kiln_dop_set kiln_dop18_set = {
+    4, 6, {{AXES_X, EDGES_X}, {AXES_Y, EDGES_Y}, {AXES_Z, EDGES_Z}}};
+const kiln_dop_set kiln_dop24_set = {
+    1,
+    9,
+    {{AXES_X, CORNERS_X, EDGES_X}, {AXES_Y, CORNERS_Y, EDGES_Y}, {AXES_Z, CORNERS_Z, EDGES_Z}}};
+const kiln_dop_set kiln_dop26_set = {0,
+                                     10,
+                                     {{AXES_X, 1, CORNERS_X, EDGES_X},
+                                      {AXES_Y, 1, CORNERS_Y, EDGES_Y},
+                                      {AXES_Z, 1, CORNERS_Z, EDGES_Z}}};
+
+/* The box and the slabs are checked alike; they need not touch each other. As the steps of every
+ * node are bounded (check.c), a slab is finite. */
+static bool dop_lane_is_sound(const kiln_dop_set *set, const kiln_format_node8 *node, unsigned lane)
 {
-    const kiln_format_node_dop14 *n = (const kiln_format_node_dop14 *)(const void *)node;
     bool sound = aabb8_lane_is_sound(node, lane);
-    for (unsigned j = 0; j < KILN_DOP14_DIAGONALS; j++) {
-        sound = sound && n->lower[j][lane] <= n->upper[j][lane];
+    for (unsigned j = 0; j < set->slabs; j++) {
+        sound = sound && kiln_dop_lower(node, j)[lane] <= kiln_dop_upper(set, node, j)[lane];
     }
     return sound;
 }
 
-/* Along the diagonals; the box is looked at apart. In double p - org is off by one rounding, x
- * +- y +- z by two more, and less the centre by one: u = 2^-53 times the sum of magnitudes each.
- * 8 u are taken. */
-static double dop14_beyond(const kiln_format_node8 *node, unsigned lane, const double point[3])
+/* Along the diagonals; the box is looked at apart. In double p - org is off by one rounding, the
+ * sum of its coordinates by two more, and less the centre by one: u = 2^-53 times the sum of
+ * magnitudes each. 8 u are taken. */
+static double dop_beyond(const kiln_dop_set *set, const kiln_format_node8 *node, unsigned lane,
+                         const double point[3])
 {
-    const kiln_format_node_dop14 *n = (const kiln_format_node_dop14 *)(const void *)node;
     double from[3], sizes = 0.0, worst = -HUGE_VAL;
     for (unsigned k = 0; k < 3; k++) {
         from[k] = point[k] - (double)node->org[k];
         sizes += fabs(point[k]) + fabs((double)node->org[k]);
     }
-    for (unsigned j = 0; j < KILN_DOP14_DIAGONALS; j++) {
+    for (unsigned j = 0; j < set->slabs; j++) {
         float centre, half;
-        kiln_dop14_decode_slab(n, lane, j, &centre, &half);
-        const double along =
-            (from[0] + (double)kiln_dop14_y(j) * from[1]) + (double)kiln_dop14_z(j) * from[2];
+        kiln_dop_decode_slab(set, node, lane, j, &centre, &half);
+        const double along = ((double)set->direction[0][3 + j] * from[0] +
+                              (double)set->direction[1][3 + j] * from[1]) +
+                             (double)set->direction[2][3 + j] * from[2];
         const double over =
             fabs(along - (double)centre) - (double)half - 0x1p-50 * (sizes + fabs((double)centre));
         if (!(over <= worst)) {
@@ -86,6 +109,24 @@ static double dop14_beyond(const kiln_format_node8 *node, unsigned lane, const d
     }
     return worst;
 }
+
+#define DOP_CHECKS(kind)                                                                           \
+    static bool kind##_lane_is_sound(const kiln_format_node8 *node, unsigned lane)                 \
+    {                                                                                              \
+        return dop_lane_is_sound(&kiln_##kind##_set, node, lane);                                  \
+    }                                                                                              \
+    static double kind##_beyond(const kiln_format_node8 *node, unsigned lane,                      \
+                                const double point[3])                                             \
+    {                                                                                              \
+        return dop_beyond(&kiln_##kind##_set, node, lane, point);                                  \
+    }
+DOP_CHECKS(dop6)
+DOP_CHECKS(dop14)
+DOP_CHECKS(dop18)
+DOP_CHECKS(dop24)
+DOP_CHECKS(dop26)
+
+/* ---------------------------------------------------------------------------------- balls -- */
 
 static bool sphere_reserved_is_zero(const kiln_format_node8 *node)
 {
@@ -184,8 +225,13 @@ static bool aabb2_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
 
 /* ------------------------------------------------------------------------------------ table -- */
 
-/* The inline functions of nodes.h, called through the type that all kinds share. */
-#define DECODERS(KIND, kind, ...)                                                                  \
+/* The inline functions of nodes.h, called through the type that all kinds share. The box around a
+ * k-DOP is decoded as that of AABB8. */
+#define DECODERS(KIND, kind, name, constant, minor, lanes, layout, packing, volume)                \
+    DECODERS_##volume(kind)
+#define DECODERS_DOP(kind)
+#define DECODERS_BALL(kind) DECODERS_BOX(kind)
+#define DECODERS_BOX(kind)                                                                         \
     static void kind##_decode(const kiln_format_node8 *node, kiln_lanes *lanes)                    \
     {                                                                                              \
         kiln_##kind##_decode((const kiln_format_node_##kind *)(const void *)node, lanes);          \
@@ -198,12 +244,24 @@ static bool aabb2_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
     }
 KILN_NODE_KINDS(DECODERS, DECODERS)
 
+#define RESERVED_BOX(kind) kind##_reserved_is_zero
+#define RESERVED_DOP(kind) aabb8_reserved_is_zero
+#define RESERVED_BALL(kind) kind##_reserved_is_zero
+#define DECODE_BOX(kind) kind##_decode
+#define DECODE_DOP(kind) aabb8_decode
+#define DECODE_BALL(kind) kind##_decode
+#define DECODE_LANE_BOX(kind) kind##_decode_lane
+#define DECODE_LANE_DOP(kind) aabb8_decode_lane
+#define DECODE_LANE_BALL(kind) kind##_decode_lane
 #define BEYOND_BOX(kind) NULL
-#define BEYOND_OWN(kind) kind##_beyond
+#define BEYOND_DOP(kind) kind##_beyond
 #define BEYOND_BALL(kind) kind##_beyond
 #define BALLS_BOX false
-#define BALLS_OWN false
+#define BALLS_DOP false
 #define BALLS_BALL true
+#define DIRECTIONS_BOX(kind) NULL
+#define DIRECTIONS_DOP(kind) &kiln_##kind##_set
+#define DIRECTIONS_BALL(kind) NULL
 
 #define ROW(KIND, kind, name, constant, minor, lanes, layout, packing, volume)                     \
     {KILN_FORMAT_BV_##KIND,                                                                        \
@@ -215,11 +273,12 @@ KILN_NODE_KINDS(DECODERS, DECODERS)
      (layout) != KILN_BOXES_ORIENTED,                                                              \
      (layout) == KILN_BOXES_IN_STEPS,                                                              \
      BALLS_##volume,                                                                               \
-     kind##_reserved_is_zero,                                                                      \
+     RESERVED_##volume(kind),                                                                      \
      kind##_lane_is_sound,                                                                         \
-     kind##_decode,                                                                                \
-     kind##_decode_lane,                                                                           \
-     BEYOND_##volume(kind)},
+     DECODE_##volume(kind),                                                                        \
+     DECODE_LANE_##volume(kind),                                                                   \
+     BEYOND_##volume(kind),                                                                        \
+     DIRECTIONS_##volume(kind)},
 
 const kiln_node_kind kiln_node_kinds[KILN_NODE_KIND_COUNT] = {KILN_NODE_KINDS(ROW, ROW)};
 

@@ -18,9 +18,9 @@
  * kiln.h; the minor version of the format that added it, which a file with such nodes carries;
  * lanes that its nodes may use, 8 or 2 from lane 0 on; how its boxes lie (kiln_box_layout); how
  * its section is packed (a list in sections.c); BOX where the volume is the box that it decodes
- * to, OWN where it is smaller, BALL where it is the ball in it, which touches all six faces.
- * README.md says what a kind gives a walk. FIRST makes the first row and NEXT the others, for
- * lists with commas. */
+ * to, DOP where it is a k-DOP of the directions kiln_<kind>_set, BALL where it is the ball in it,
+ * which touches all six faces. README.md says what a kind gives a walk. FIRST makes the first row
+ * and NEXT the others, for lists with commas. */
 #ifndef KILN_NODE_KINDS_H
 #define KILN_NODE_KINDS_H
 
@@ -33,7 +33,11 @@
     NEXT(AABB8, aabb8, "aabb", KILN_BV_AABB, 0, 8, KILN_BOXES_IN_STEPS, NODES, BOX)                \
     NEXT(OBB2, obb2, "obb2", KILN_BV_OBB2, 0, 2, KILN_BOXES_ORIENTED, FLOATS, BOX)                 \
     NEXT(AABB2, aabb2, "aabb2", KILN_BV_AABB2, 0, 2, KILN_BOXES_ALIGNED, FLOATS, BOX)              \
-    NEXT(DOP14, dop14, "dop14", KILN_BV_DOP14, 1, 8, KILN_BOXES_IN_STEPS, NODES, OWN)              \
+    NEXT(DOP14, dop14, "dop14", KILN_BV_DOP14, 1, 8, KILN_BOXES_IN_STEPS, NODES, DOP)              \
+    NEXT(DOP6, dop6, "dop6", KILN_BV_DOP6, 2, 8, KILN_BOXES_IN_STEPS, NODES, DOP)                  \
+    NEXT(DOP18, dop18, "dop18", KILN_BV_DOP18, 2, 8, KILN_BOXES_IN_STEPS, NODES, DOP)              \
+    NEXT(DOP24, dop24, "dop24", KILN_BV_DOP24, 2, 8, KILN_BOXES_IN_STEPS, NODES, DOP)              \
+    NEXT(DOP26, dop26, "dop26", KILN_BV_DOP26, 2, 8, KILN_BOXES_IN_STEPS, NODES, DOP)              \
     NEXT(SPHERE, sphere, "sphere", KILN_BV_SPHERE, 2, 8, KILN_BOXES_ALIGNED, NODES, BALL)
 
 /* The names of all kinds as one literal: "obb, aabb, ...". */
@@ -72,6 +76,7 @@ typedef struct {
     /* By how much a point of node space lies outside the volume of a lane, beyond what rounding
      * explains; 0 or less: inside. NULL: the volume is the box. */
     double (*beyond)(const kiln_format_node8 *node, unsigned lane, const double point[3]);
+    const kiln_dop_set *dop; /* the directions of its slabs; NULL: it is no k-DOP */
 } kiln_node_kind;
 
 extern const kiln_node_kind kiln_node_kinds[KILN_NODE_KIND_COUNT];

@@ -290,59 +290,79 @@ static inline void kiln_aabb8_decode(const kiln_format_node_aabb8 *node, kiln_la
     }
 }
 
-/* The diagonals of a 14-DOP node, relative to org: value q of diagonal j stands for q * step +
- * start[j].
+/* Along which directions a kind of k-DOPs has slabs: the three axes, which every kind has, then
+ * diagonals of the unit cube's corners, those of its edges, and zeros. The directions are not
+ * normalised: every component is 0, 1 or -1, so that a product by one is exact. The defining
+ * list is in node_kinds.c. */
+enum {
+    KILN_DOP_DIRECTIONS_MAX = 3 + KILN_DOP_SLABS_MAX,
+    KILN_DOP_ROOM = 16, /* so that they are whole vectors */
+    KILN_DOP_CORNERS = 4
+};
+
+typedef struct {
+    uint8_t first; /* of the ten diagonals, corners before edges: the first that the kind has */
+    uint8_t slabs; /* how many from there on */
+    float direction[3][KILN_DOP_ROOM];
+} kiln_dop_set;
+
+/* Those of the axes included. */
+static inline unsigned kiln_dop_directions(const kiln_dop_set *set)
+{
+    return 3u + set->slabs;
+}
+
+extern const kiln_dop_set kiln_dop6_set, kiln_dop14_set, kiln_dop18_set, kiln_dop24_set,
+    kiln_dop26_set;
+
+/* Where the values of a slab are: byte q stands for q * step + start, relative to org.
  *
  * A node's boxes lie within 255 steps of the grid on each axis. Along a diagonal that is 255
- * times the sum of the three steps, from 255 times less those that count negatively. The step is
- * 1/128 more than that sum, and the start one step lower, so that either end is about a step
- * away from what can occur: where sums of steps are rounded, values rounded outward still are
- * from 0 to 255. */
+ * times the sum of the steps of its axes, from 255 times less those that count negatively. The
+ * step is 1/128 more than that sum, and the start one step lower, so that either end is about a
+ * step away from what can occur: where sums of steps are rounded, values rounded outward still
+ * are from 0 to 255. */
 typedef struct {
-    float step, start[KILN_DOP14_DIAGONALS];
-} kiln_dop14_diagonals;
+    float step, start;
+} kiln_dop_grid;
 
-/* The signs of y and z; that of x is always 1. */
-static inline float kiln_dop14_y(unsigned diagonal)
+static inline kiln_dop_grid kiln_dop_grid_of(const kiln_dop_set *set, const kiln_format_node8 *node,
+                                             unsigned slab)
 {
-    return (diagonal & 1u) != 0 ? -1.0f : 1.0f;
-}
-
-static inline float kiln_dop14_z(unsigned diagonal)
-{
-    return (diagonal & 2u) != 0 ? -1.0f : 1.0f;
-}
-
-static inline kiln_dop14_diagonals kiln_dop14_diagonals_of(const kiln_format_node8 *node)
-{
-    const float x = kiln_node8_step(node->exp[0]), y = kiln_node8_step(node->exp[1]);
-    const float z = kiln_node8_step(node->exp[2]);
-    const float step = ((x + y) + z) * (1.0f + 0x1p-7f);
-    const kiln_dop14_diagonals grid = {
-        step, {-step, -255.0f * y - step, -255.0f * z - step, -255.0f * (y + z) - step}};
+    KILN_ASSERT(slab < set->slabs);
+    float size[3], below[3];
+    for (unsigned k = 0; k < 3; k++) {
+        const float along = set->direction[k][3 + slab], step = kiln_node8_step(node->exp[k]);
+        size[k] = along != 0.0f ? step : 0.0f;
+        below[k] = along < 0.0f ? step : 0.0f;
+    }
+    const float step = ((size[0] + size[1]) + size[2]) * (1.0f + 0x1p-7f);
+    const kiln_dop_grid grid = {step, -255.0f * ((below[0] + below[1]) + below[2]) - step};
     return grid;
 }
 
-/* The slab of a lane is |x +- y +- z - centre| <= half, taken in exact arithmetic, of p - org. */
-static inline void kiln_dop14_decode_slab(const kiln_format_node_dop14 *node, unsigned lane,
-                                          unsigned diagonal, float *centre, float *half)
+/* The bytes of a slab: those of all lanes in a row. */
+static inline const uint8_t *kiln_dop_lower(const kiln_format_node8 *node, unsigned slab)
 {
-    const kiln_dop14_diagonals grid = kiln_dop14_diagonals_of(&node->box.head);
-    const int lower = node->lower[diagonal][lane], upper = node->upper[diagonal][lane];
-    *centre = (float)(upper + lower) * (0.5f * grid.step) + grid.start[diagonal];
+    return (const uint8_t *)node + sizeof(kiln_format_node_aabb8) + 8 * slab;
+}
+
+static inline const uint8_t *kiln_dop_upper(const kiln_dop_set *set, const kiln_format_node8 *node,
+                                            unsigned slab)
+{
+    return kiln_dop_lower(node, set->slabs + slab);
+}
+
+/* The slab of a lane is |d . (p - org) - centre| <= half with its direction d, taken in exact
+ * arithmetic. */
+static inline void kiln_dop_decode_slab(const kiln_dop_set *set, const kiln_format_node8 *node,
+                                        unsigned lane, unsigned slab, float *centre, float *half)
+{
+    const kiln_dop_grid grid = kiln_dop_grid_of(set, node, slab);
+    const int lower = kiln_dop_lower(node, slab)[lane];
+    const int upper = kiln_dop_upper(set, node, slab)[lane];
+    *centre = (float)(upper + lower) * (0.5f * grid.step) + grid.start;
     *half = (float)(upper - lower) * (0.5f * grid.step);
-}
-
-/* The boxes around the volumes are those along the axes. */
-static inline void kiln_dop14_decode_lane(const kiln_format_node_dop14 *node, unsigned lane,
-                                          kiln_lane_box *box)
-{
-    kiln_aabb8_decode_lane(&node->box, lane, box);
-}
-
-static inline void kiln_dop14_decode(const kiln_format_node_dop14 *node, kiln_lanes *out)
-{
-    kiln_aabb8_decode(&node->box, out);
 }
 
 /* The radius of a lane as an IEEE half. */

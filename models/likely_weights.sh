@@ -28,10 +28,11 @@ bake() {
             -o "$work/$(basename "${source%.*}")-$2.kiln" 2>/dev/null
     done
 }
-bake obb,aabb,obb2,aabb2,dop14,sphere 4
-bake obb,aabb,obb2,aabb2,dop14,sphere 1
-bake obb,aabb,dop14,sphere 8
-bake obb,aabb,dop14,sphere 15
+others=dop6,dop14,dop18,dop24,dop26,sphere
+bake obb,aabb,obb2,aabb2,$others 4
+bake obb,aabb,obb2,aabb2,$others 1
+bake obb,aabb,$others 8
+bake obb,aabb,$others 15
 
 set --
 for leaf in 4 1 8 15; do

@@ -174,8 +174,14 @@ typedef enum {
     KILN_BV_AABB = 2,  /* axis-aligned boxes, eight children a node, quantised */
     KILN_BV_OBB2 = 3,  /* oriented boxes in floats, two children a node */
     KILN_BV_AABB2 = 4, /* axis-aligned boxes in floats, two children a node */
-    KILN_BV_DOP14 =
-        5, /* axis-aligned boxes without their corners, eight children a node, quantised */
+    /* Boxes cut off by slabs along diagonals, eight children a node, quantised. DOP6 is the box,
+     * DOP14 has no corners, DOP18 no edges, DOP24 no edges and six of the eight corners, DOP26
+     * neither. */
+    KILN_BV_DOP14 = 5,
+    KILN_BV_DOP6 = 6,
+    KILN_BV_DOP18 = 7,
+    KILN_BV_DOP24 = 8,
+    KILN_BV_DOP26 = 9,
     KILN_BV_SPHERE = 10 /* balls, eight children a node, quantised */
 } kiln_bv;
 
@@ -317,7 +323,7 @@ typedef enum {
 
 typedef struct {
     const char *name;    /* of the tree, UTF-8; lives as long as the file */
-    const char *bv_name; /* "obb", "aabb", "obb2", "aabb2", "dop14", "sphere" */
+    const char *bv_name; /* "obb", "aabb", ... "dop26", "sphere" */
     kiln_bv bv;
     uint32_t triangle_count;
     uint32_t node_count;

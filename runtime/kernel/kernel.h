@@ -33,6 +33,17 @@ typedef bool (*kiln_ray_visit)(void *user, struct kiln_slab_ray *ray, uint32_t s
 typedef double kiln_two __attribute__((vector_size(16)));
 typedef float kiln_quad __attribute__((vector_size(16)));
 
+/* Directions of k-DOPs of one tree as sums of those of another's, each of three at most: what
+ * bounds those bounds the sum (walk/dop_map.c). */
+typedef struct {
+    const kiln_dop_set *own, *other;
+    /* Own direction j is the sum over i of by_other[i][j] times the other's direction i. */
+    float by_other[KILN_DOP_DIRECTIONS_MAX][KILN_DOP_ROOM];
+    /* The other's direction i is the sum over k of weight[i][k] times own direction index[i][k]. */
+    float weight[KILN_DOP_DIRECTIONS_MAX][3];
+    uint8_t index[KILN_DOP_DIRECTIONS_MAX][3];
+} kiln_dop_map;
+
 /* How boxes of one tree become probes of the other's nodes: p = matrix q + offset by columns, in
  * node spaces, and the same rotation without the scale. */
 typedef struct {
@@ -40,10 +51,11 @@ typedef struct {
     double column_z[3], offset_z;
     kiln_quad rotation[3];
     float scale, epsilon, slack;
-    bool aligned;  /* the boxes lie along the axes of their node space */
-    bool parallel; /* and along those of the other, whose boxes do, too */
-    bool alike;    /* masks are those of `overlap`, which are the same in every set */
-    bool balls;    /* lanes of the other tree are balls */
+    bool aligned;             /* the boxes lie along the axes of their node space */
+    bool parallel;            /* and along those of the other, whose boxes do, too */
+    bool alike;               /* masks are those of `overlap`, which are the same in every set */
+    const kiln_dop_map *dops; /* NULL unless both trees are of k-DOPs */
+    bool balls;               /* lanes of the other tree are balls */
 } kiln_box_transform;
 
 /* How the axes of boxes are tested: kernel_boxes.h. */
@@ -55,12 +67,13 @@ typedef enum {
 
 /* The lanes of a node that was opened against a probe. */
 typedef struct {
-    kiln_lanes lanes; /* of axis-aligned nodes without their axes */
-    float area[8];    /* half the surface */
-    const float *org; /* of the node */
-    uint32_t order;   /* lanes that may meet by distance: octal digits, the nearest lowest */
-    uint32_t lane;    /* the one in hand, when this is opened against another */
-    bool balls;       /* its volumes are balls; set where the kind's are, by their kernel */
+    kiln_lanes lanes;              /* of axis-aligned nodes without their axes */
+    float area[8];                 /* half the surface */
+    const float *org;              /* of the node */
+    const kiln_format_node8 *node; /* NULL: the lane in hand is a box that is in no node */
+    uint32_t order; /* lanes that may meet by distance: octal digits, the nearest lowest */
+    uint32_t lane;  /* the one in hand, when this is opened against another */
+    bool balls;     /* its volumes are balls; set where the kind's are, by their kernel */
 } kiln_decoded_node;
 
 /* Opens a node against the lane in hand of `other`, a box of the other tree: makes it a probe,

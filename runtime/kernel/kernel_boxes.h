@@ -480,6 +480,7 @@ static inline uint32_t finish(const kiln_format_node8 *node, const kiln_probe *p
                               bool in_order, kiln_decoded_node *out)
 {
     out->org = node->org;
+    out->node = node;
     if (in_order && (mask & (mask - 1)) != 0) {
         out->order = order_lanes(out, probe, mask);
     }

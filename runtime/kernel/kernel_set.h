@@ -3,7 +3,7 @@
 #include "kernel_boxes.h" /* first: the others test boxes with it */
 
 #include "kernel_adb.h"
-#include "kernel_dop14.h"
+#include "kernel_dop.h"
 #include "kernel_gaps.h"
 #include "kernel_likely.h"
 #include "kernel_rays.h"
@@ -12,7 +12,7 @@
 
 #ifndef KILN_KERNEL_ROW
 #define KILN_REFINE_BOX(kind) NULL
-#define KILN_REFINE_OWN(kind) kind##_refine
+#define KILN_REFINE_DOP(kind) kind##_refine
 #define KILN_REFINE_BALL(kind) kind##_refine
 #define KILN_KERNEL_ROW(KIND, kind, name, constant, minor, lanes, layout, packing, volume)         \
     {kind##_open, KILN_REFINE_##volume(kind)},

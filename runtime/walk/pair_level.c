@@ -1,6 +1,8 @@
 /* The parts of descents that are rare or done once: see pair_level.h. */
 #include "pair_level.h"
 
+#include "dop_map.h"
+
 /* Do both trees' boxes lie along the same axes? */
 static bool are_parallel(const kiln_pair_frame *frame, const kiln_node_map *map)
 {
@@ -49,6 +51,12 @@ void kiln_descent_make(const kiln_pair_frame *frame, const kiln_pair_visitor *vi
     out->open[0] = kiln_kernel_of(kernel, frame->y->view.kind)->open;
     make_box_transform(frame, true, alike, &out->to[1]);
     make_box_transform(frame, false, alike, &out->to[0]);
+    out->to[1].dops = out->to[0].dops = NULL;
+    if (kiln_dops_are_realigned(frame->x->view.kind, frame->y->view.kind)) {
+        kiln_dop_maps_form(frame, out->dops);
+        out->to[1].dops = &out->dops[1];
+        out->to[0].dops = &out->dops[0];
+    }
     out->area_scale[1] = kiln_area_scale(frame, true);
     out->area_scale[0] = kiln_area_scale(frame, false);
 }
@@ -65,6 +73,7 @@ void kiln_level_begin(const kiln_tree_box *box, bool is_x, float org[3], kiln_le
         }
     }
     out->opened.org = org;
+    out->opened.node = NULL;
     out->opened.lane = 0;
     out->opened.balls = false;
     out->area = box->area;

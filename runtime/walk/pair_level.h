@@ -39,6 +39,7 @@ typedef struct {
     const kiln_kernel *kernel;
     kiln_open_node open[2];   /* nodes of Y, of X */
     kiln_box_transform to[2]; /* boxes of X to Y, of Y to X */
+    kiln_dop_map dops[2];     /* what these need where both trees are of k-DOPs */
     float area_scale[2];
 } kiln_descent;
 

@@ -1090,24 +1090,28 @@ static void rule_22_steps(void **state)
 }
 
 /* Along the diagonals and, as they are those of AABB8, along the axes. */
-static void rule_22_dop14(void **state)
+static void rule_22_dops(void **state)
 {
     (void)state;
-    const uint8_t above[2] = {1, 0};
-    for (size_t row = 0; row < 3 + KILN_DOP14_DIAGONALS; row++) {
-        edit_file *file = good_file_of("dop14");
-        kiln_format_node_dop14 *root =
-            (kiln_format_node_dop14 *)(void *)edit_find(file, KILN_SECTION_NODES_DOP14)->data;
-        uint8_t *lower = row < 3 ? &root->box.lower[row][0] : &root->lower[row - 3][0];
-        uint8_t *upper = row < 3 ? &root->box.upper[row][0] : &root->upper[row - 3][0];
-        *lower = above[0];
-        *upper = above[1];
-        refuse_contents(file, KILN_RULE_NODE_FIELD, KILN_SECTION_NODES_DOP14, 0);
-        edit_free(file);
-    }
     const uint8_t one = 1;
-    refuse_binary("dop14", KILN_SECTION_NODES_DOP14, KILN_RULE_RESERVED,
-                  offsetof(kiln_format_node8, half_exp), &one, 1);
+    for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
+        const kiln_node_kind *kind = &kiln_node_kinds[i];
+        for (size_t row = 0; kind->dop != NULL && row < 3u + kind->dop->slabs; row++) {
+            edit_file *file = good_file_of(kind->name);
+            const size_t rows = row < 3 ? 3 : kind->dop->slabs;
+            uint8_t *lower = edit_find(file, kind->section)->data +
+                             (row < 3 ? sizeof(kiln_format_node8) + 8 * row
+                                      : sizeof(kiln_format_node_aabb8) + 8 * (row - 3));
+            lower[0] = 1;
+            lower[8 * rows] = 0;
+            refuse_contents(file, KILN_RULE_NODE_FIELD, kind->section, 0);
+            edit_free(file);
+        }
+        if (kind->dop != NULL) {
+            refuse_binary(kind->name, kind->section, KILN_RULE_RESERVED,
+                          offsetof(kiln_format_node8, half_exp), &one, 1);
+        }
+    }
 }
 
 static void rule_22_spheres(void **state)
@@ -1277,7 +1281,8 @@ static void rule_29_weights(void **state)
 {
     (void)state;
     const size_t weight = offsetof(kiln_format_adb_weights, weight);
-    const uint16_t kinds[] = {0, 1, 9, 0xFFFF}, leaves[] = {0, 2, 3, 16, 0xFFFF}, zero = 0, one = 1;
+    const uint16_t kinds[] = {0, 1, KILN_NODE_KIND_COUNT + 1, 0xFFFF};
+    const uint16_t leaves[] = {0, 2, 3, 16, 0xFFFF}, zero = 0, one = 1;
     const float numbers[] = {1.1e6f, -1.1e6f, strtof("nan", NULL), strtof("inf", NULL)};
     const float parts[] = {-0.01f, 1.01f}, minus = -1.0f, small = 1e-30f;
     for (size_t i = 0; i < 4; i++) {
@@ -1495,7 +1500,7 @@ int main(void)
         cmocka_unit_test(rule_22_boxes),
         cmocka_unit_test(rule_22_binary_boxes),
         cmocka_unit_test(rule_22_steps),
-        cmocka_unit_test(rule_22_dop14),
+        cmocka_unit_test(rule_22_dops),
         cmocka_unit_test(rule_22_spheres),
         cmocka_unit_test(rule_22_binary_axes),
         cmocka_unit_test(rule_2_and_20_of_binary_nodes),

@@ -27,9 +27,15 @@ KINDS = {"TREE": (112, 1, 1, 1), "STRS": (1, 1, 1, 1), "META": (1, 0, 1, 1), "PA
          "TRIS": (12, 1, 1, 1), "VERT": (12, 1, 1, 1), "ORDR": (4, 1, 0, 1), "OBB8": (128, 1, 0, 1),
          "AAB8": (80, 1, 0, 1), "OBB2": (160, 1, 0, 1), "AAB2": (80, 1, 0, 1), "DOP8": (144, 1, 0, 1),
          "SPH8": (72, 1, 0, 1),
+         "DP06": (80, 1, 0, 1), "DP18": (176, 1, 0, 1), "DP24": (224, 1, 0, 1), "DP26": (240, 1, 0, 1),
          "ADBT": (32, 0, 0, 1), "ADBB": (12, 0, 0, 1), "ADBW": (64, 0, 0, 1)}
 TABLE_KINDS = {"BINS": 1, "BROW": 1, "BF32": 1, "BU16": 1}  # bins: required
-NODE_KIND = {1: ("OBB8", 8), 2: ("AAB8", 8), 3: ("OBB2", 2), 4: ("AAB2", 2), 5: ("DOP8", 8), 10: ("SPH8", 8)}
+NODE_KIND = {1: ("OBB8", 8), 2: ("AAB8", 8), 3: ("OBB2", 2), 4: ("AAB2", 2), 5: ("DOP8", 8),
+             6: ("DP06", 8), 7: ("DP18", 8), 8: ("DP24", 8), 9: ("DP26", 8), 10: ("SPH8", 8)}
+# Section 9.5: directions of slabs
+CORNERS = ((1, 1, 1), (1, -1, 1), (1, 1, -1), (1, -1, -1))
+EDGES = ((1, 1, 0), (1, -1, 0), (1, 0, 1), (1, 0, -1), (0, 1, 1), (0, 1, -1))
+SLABS = {5: CORNERS, 6: (), 7: EDGES, 8: CORNERS[1:] + EDGES, 9: CORNERS + EDGES}
 
 Entry = namedtuple("Entry", "kind flags codec transform element offset stored raw crc align zero")
 Tree = namedtuple("Tree", "name bv leaf_max node_first order_first tri_first tri_count node_count "
@@ -453,7 +459,7 @@ def box_of(t, node, lane):
         need(all(math.isfinite(h) and math.copysign(1, h) > 0 for h in half), "R22", "half")
         centre = [c * s for c, s in zip(node.body[24:48][lane::8], step)]
         return rodrigues(rotation), centre, [h * 2.0**(node.half_exp - 127) for h in half]
-    if t.bv in (2, 5):
+    if t.bv == 2 or t.bv in SLABS:
         lower, upper = node.body[:24][lane::8], node.body[24:48][lane::8]
         need(all(a <= b for a, b in zip(lower, upper)), "R22", "upper below lower")
         return unit, [(a + b) * s / 2 for a, b, s in zip(lower, upper, step)], [
@@ -474,15 +480,18 @@ def box_of(t, node, lane):
     return axes, centre, half
 
 
-def slabs_of(node, lane):
+def slabs_of(t, node, lane):
     """Section 9.5: direction, centre relative to org, half-width, along each diagonal; exact."""
-    x, y, z = (2.0**(e - 127) for e in node.exp)
-    step = f32(f32(f32(x + y) + z) * 1.0078125)
-    starts = (-step, f32(f32(-255 * y) - step), f32(f32(-255 * z) - step), f32(f32(-255 * f32(y + z)) - step))
-    lower, upper = node.body[48:80][lane::8], node.body[80:112][lane::8]
-    need(all(a <= b for a, b in zip(lower, upper)), "R22", "upper below lower")
-    return [((1, -1 if j & 1 else 1, -1 if j & 2 else 1), f32(f32((a + b) * (step / 2)) + starts[j]),
-             f32((b - a) * (step / 2))) for j, (a, b) in enumerate(zip(lower, upper))]
+    directions = SLABS.get(t.bv, ())
+    rows, slabs = node.body[48:][lane::8], []
+    for d, low, high in zip(directions, rows, rows[len(directions):]):
+        need(low <= high, "R22", "upper below lower")
+        x, y, z = (2.0**(e - 127) if c else 0.0 for e, c in zip(node.exp, d))
+        below = [2.0**(e - 127) if c < 0 else 0.0 for e, c in zip(node.exp, d)]
+        step = f32(f32(f32(x + y) + z) * 1.0078125)
+        start = f32(f32(-255 * f32(f32(below[0] + below[1]) + below[2])) - step)
+        slabs.append((d, f32(f32((low + high) * (step / 2)) + start), f32((high - low) * (step / 2))))
+    return slabs
 
 
 def rodrigues(rotation):
@@ -521,7 +530,7 @@ def check_boxes(model, t, space, nodes, below):
                     exact = sum((Fraction(q) - Fraction(o) - Fraction(c))**2
                                 for q, o, c in zip(p, node.org, centre))
                     need(exact <= Fraction(half[0])**2, "ball", f"node {i}, lane {lane}, vertex {vertex}")
-                for signs, centre_along, h in slabs_of(node, lane) if t.bv == 5 else ():
+                for signs, centre_along, h in slabs_of(t, node, lane):
                     exact = sum(s * (Fraction(q) - Fraction(o)) for s, q, o in zip(signs, p, node.org))
                     need(abs(exact - Fraction(centre_along)) <= Fraction(h), "slab",
                          f"node {i}, lane {lane}, vertex {vertex}")
@@ -592,7 +601,7 @@ def check_weights(raw):
     need(len(raw) <= 64 * 64, "R29")
     last = (0, 0)
     for bv, leaf_max, meaning, zero, *w in struct.iter_unpack("<HHHH14f", raw):
-        need(last < (bv, leaf_max) and 1 <= bv <= 4 and 1 <= leaf_max <= 15 and meaning, "R29")
+        need(last < (bv, leaf_max) and bv in NODE_KIND and 1 <= leaf_max <= 15 and meaning, "R29")
         need(all(-1e6 <= x <= 1e6 for x in w), "R29")
         need(zero == 0 and (meaning > 2 or not any(w[11 + meaning:])), "R2", "ADBW")
         need(meaning > 2 or (0 <= w[5] <= 1 and w[11] > -1), "R29")

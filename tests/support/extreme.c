@@ -155,23 +155,25 @@ static void write_aabb8(const writing *w, kiln_format_node8 *head, unsigned lane
     }
 }
 
-static void write_dop14(const writing *w, kiln_format_node8 *head, unsigned lane)
+static void write_dop(const writing *w, kiln_format_node8 *head, unsigned lane)
 {
-    kiln_format_node_dop14 *node = (kiln_format_node_dop14 *)(void *)head;
-    const kiln_dop14_diagonals grid = kiln_dop14_diagonals_of(head);
+    const kiln_dop_set *set = w->kind->dop;
+    uint8_t *const rows = (uint8_t *)head + sizeof(kiln_format_node_aabb8);
     write_aabb8(w, head, lane);
-    for (unsigned j = 0; j < KILN_DOP14_DIAGONALS; j++) {
-        const double axis[3] = {1, (double)kiln_dop14_y(j), (double)kiln_dop14_z(j)};
-        const span s = span_of(w, head, lane, axis);
-        long double org = (long double)grid.start[j];
+    for (unsigned j = 0; j < set->slabs; j++) {
+        const kiln_dop_grid grid = kiln_dop_grid_of(set, head, j);
+        double axis[3];
+        long double org = (long double)grid.start;
         for (unsigned k = 0; k < 3; k++) {
+            axis[k] = (double)set->direction[k][3 + j];
             org += (long double)axis[k] * (long double)head->org[k];
         }
+        const span s = span_of(w, head, lane, axis);
         const long double step = (long double)grid.step;
         const long double low = fmaxl(0, floorl((s.low - org) / step - 0x1p-16L));
         const long double high = fminl(255, ceill((s.high - org) / step + 0x1p-16L));
-        node->lower[j][lane] = loosened(w, (uint8_t)low, false);
-        node->upper[j][lane] = loosened(w, (uint8_t)high, true);
+        rows[8 * j + lane] = loosened(w, (uint8_t)low, false);
+        rows[8 * (set->slabs + j) + lane] = loosened(w, (uint8_t)high, true);
     }
 }
 
@@ -332,9 +334,8 @@ static void write_binary(const writing *w, kiln_format_node8 *head, unsigned lan
 static void write_node(const writing *w, kiln_format_node8 *head)
 {
     const uint16_t bv = w->kind->bv;
-    const bool in_steps = bv == KILN_FORMAT_BV_AABB8 || bv == KILN_FORMAT_BV_DOP14;
     for (unsigned k = 0; k < 3; k++) {
-        if (in_steps) {
+        if (w->kind->in_steps) {
             draw_grid(w, head, k);
         } else {
             const double reach = random_below(w->state, 2) == 0 ? 700 : 1;
@@ -356,8 +357,8 @@ static void write_node(const writing *w, kiln_format_node8 *head)
         }
         if (bv == KILN_FORMAT_BV_AABB8) {
             write_aabb8(w, head, lane);
-        } else if (bv == KILN_FORMAT_BV_DOP14) {
-            write_dop14(w, head, lane);
+        } else if (w->kind->dop != NULL) {
+            write_dop(w, head, lane);
         } else {
             write_binary(w, head, lane);
         }

@@ -212,10 +212,32 @@ static const member aabb2_members[] = {
     MEMBER(kiln_format_node_aabb2, half),
 };
 
+static const member dop6_members[] = {
+    MEMBER(kiln_format_node_dop6, box),
+};
+
 static const member dop14_members[] = {
     MEMBER(kiln_format_node_dop14, box),
     MEMBER(kiln_format_node_dop14, lower),
     MEMBER(kiln_format_node_dop14, upper),
+};
+
+static const member dop18_members[] = {
+    MEMBER(kiln_format_node_dop18, box),
+    MEMBER(kiln_format_node_dop18, lower),
+    MEMBER(kiln_format_node_dop18, upper),
+};
+
+static const member dop24_members[] = {
+    MEMBER(kiln_format_node_dop24, box),
+    MEMBER(kiln_format_node_dop24, lower),
+    MEMBER(kiln_format_node_dop24, upper),
+};
+
+static const member dop26_members[] = {
+    MEMBER(kiln_format_node_dop26, box),
+    MEMBER(kiln_format_node_dop26, lower),
+    MEMBER(kiln_format_node_dop26, upper),
 };
 
 static const member sphere_members[] = {
@@ -267,7 +289,11 @@ static const struct {
     STRUCTURE(kiln_format_bins, bins_members),
     STRUCTURE(kiln_format_node_obb2, obb2_members),
     STRUCTURE(kiln_format_node_aabb2, aabb2_members),
+    STRUCTURE(kiln_format_node_dop6, dop6_members),
     STRUCTURE(kiln_format_node_dop14, dop14_members),
+    STRUCTURE(kiln_format_node_dop18, dop18_members),
+    STRUCTURE(kiln_format_node_dop24, dop24_members),
+    STRUCTURE(kiln_format_node_dop26, dop26_members),
     STRUCTURE(kiln_format_node_sphere, sphere_members),
     STRUCTURE(kiln_format_adb, adb_members),
     STRUCTURE(kiln_format_adb_box, adb_box_members),

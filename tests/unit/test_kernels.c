@@ -463,55 +463,69 @@ static void weights_of_infinite_boxes_are_stored_bits(void **unused)
     }
 }
 
+/* A node of a kind of k-DOPs whose slabs hold anything, and a probe near it. */
+static void any_slabs(uint64_t *state, const kiln_dop_set *set, bool wide, kiln_probe *probe,
+                      kiln_format_node8 *node)
+{
+    uint8_t *const rows = (uint8_t *)node + sizeof(kiln_format_node_aabb8);
+    const int unit = ilogb((double)probe->slack) + 23;
+    memset(node, 0, sizeof(kiln_format_node_dop26));
+    for (int k = 0; k < 3; k++) {
+        node->exp[k] = (uint8_t)(127 + unit - 6 - (int)random_below(state, 3));
+        memset((uint8_t *)node + sizeof *node + 24 + 8 * k, 255, 8);
+        probe->centre[k] = any_number(state, ldexp(1, unit)) + (float)ldexp(1, unit);
+    }
+    for (unsigned i = 0; i < 8u * set->slabs; i++) {
+        const uint8_t lower = (uint8_t)random_below(state, wide ? 256 : 32);
+        rows[i] = lower;
+        rows[8 * set->slabs + i] = (uint8_t)(255 - random_below(state, wide ? 256u - lower : 32u));
+    }
+}
+
 /* Points of a probe that are in a lane's volume, too, keep the lane, in every set alike. */
 static void slabs_keep_what_meets(void **unused)
 {
     (void)unused;
-    uint64_t state = 14, kept = 0, dropped = 0, inside = 0;
-    const kiln_node_kind *kind = &kiln_node_kinds[KILN_KIND_DOP14];
-    for (int round = 0; round < round_count() / 4; round++) {
-        kiln_format_node_dop14 node;
-        kiln_lanes lanes;
-        kiln_probe probe;
-        memset(&node, 0, sizeof node);
-        any_case(&state, &lanes, &probe);
-        const int unit = ilogb((double)probe.slack) + 23;
-        for (int k = 0; k < 3; k++) {
-            node.box.head.exp[k] = (uint8_t)(127 + unit - 6 - (int)random_below(&state, 3));
-            memset(node.box.upper[k], 255, 8);
-            probe.centre[k] = any_number(&state, ldexp(1, unit)) + (float)ldexp(1, unit);
+    for (unsigned k = 0; k < KILN_NODE_KIND_COUNT; k++) {
+        const kiln_node_kind *kind = &kiln_node_kinds[k];
+        uint64_t state = 14, kept = 0, dropped = 0, inside = 0;
+        if (kind->dop == NULL || kind->dop->slabs == 0) {
+            continue;
         }
-        for (unsigned i = 0; i < 8 * KILN_DOP14_DIAGONALS; i++) {
-            const uint8_t lower = (uint8_t)random_below(&state, round % 2 == 0 ? 256 : 96);
-            node.lower[i / 8][i % 8] = lower;
-            node.upper[i / 8][i % 8] = (uint8_t)(255 - random_below(&state, 256u - lower));
-        }
-        if (round % 8 == 0) {
-            spoil(&state, &lanes, &probe);
-        }
-        const kiln_format_node8 *head = &node.box.head;
-        const uint32_t used = random_below(&state, 256);
-        const uint32_t mask = kiln_kernel_of(&kiln_kernel_scalar, kind)->refine(head, &probe, used);
-        const kiln_kernel *kernel;
-        for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
-            assert_int_equal(kiln_kernel_of(kernel, kind)->refine(head, &probe, used), mask);
-        }
-        assert_int_equal(mask & ~used, 0);
-        kept += (uint64_t)__builtin_popcount(mask);
-        dropped += (uint64_t)__builtin_popcount(used & ~mask);
-        for (int i = 0; i < 40 && round % 8 != 0; i++) {
-            double p[3];
-            any_point(&state, (const float(*)[3])probe.axis, probe.centre, probe.half, p);
-            for (unsigned lane = 0; lane < 8; lane++) {
-                const bool in = kind->beyond(head, lane, p) <= 0;
-                inside += in;
-                assert_true(!in || (used >> lane & 1) == 0 || (mask >> lane & 1) != 0);
+        for (int round = 0; round < round_count() / 8; round++) {
+            kiln_format_node_dop26 node;
+            kiln_format_node8 *const head = &node.box.head;
+            kiln_lanes lanes;
+            kiln_probe probe;
+            any_case(&state, &lanes, &probe);
+            any_slabs(&state, kind->dop, round % 2 == 0, &probe, head);
+            if (round % 8 == 0) {
+                spoil(&state, &lanes, &probe);
+            }
+            const uint32_t used = random_below(&state, 256);
+            const uint32_t mask =
+                kiln_kernel_of(&kiln_kernel_scalar, kind)->refine(head, &probe, used);
+            const kiln_kernel *kernel;
+            for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+                assert_int_equal(kiln_kernel_of(kernel, kind)->refine(head, &probe, used), mask);
+            }
+            assert_int_equal(mask & ~used, 0);
+            kept += (uint64_t)__builtin_popcount(mask);
+            dropped += (uint64_t)__builtin_popcount(used & ~mask);
+            for (int i = 0; i < 40 && round % 8 != 0; i++) {
+                double p[3];
+                any_point(&state, (const float(*)[3])probe.axis, probe.centre, probe.half, p);
+                for (unsigned lane = 0; lane < 8; lane++) {
+                    const bool in = kind->beyond(head, lane, p) <= 0;
+                    inside += in;
+                    assert_true(!in || (used >> lane & 1) == 0 || (mask >> lane & 1) != 0);
+                }
             }
         }
+        assert_true(kept > (uint64_t)round_count() / 64);
+        assert_true(dropped > (uint64_t)round_count() / 16);
+        assert_true(inside > (uint64_t)round_count() / 16);
     }
-    assert_true(kept > (uint64_t)round_count() / 8);
-    assert_true(dropped > (uint64_t)round_count() / 8);
-    assert_true(inside > (uint64_t)round_count());
 }
 
 /* A node of balls in about the place of a probe. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS_MAX = 8 };
+enum { KINDS_MAX = KILN_NODE_KIND_COUNT };
 
 void bench_mesh_free(bench_mesh *mesh)
 {

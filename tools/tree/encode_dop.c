@@ -1,0 +1,100 @@
+/* k-DOPs: kiln_format_node_dop6 to _dop26, after J. Klosowski, M. Held, J. Mitchell, H. Sowizral
+ * and K. Zikan, "Efficient collision detection using bounding volume hierarchies of k-DOPs", 1998.
+ *
+ * The tree is that of boxes along the axes, and so are the boxes of its nodes. What is added are
+ * slabs along the diagonals of the kind, tight about the corners of a lane's triangles. Their
+ * values are rounded outward against what nodes.h decodes, whose floats are the volume's
+ * definition, so that rounding there needs no room here. One encoder serves all kinds: they differ
+ * by their set of directions alone. */
+#include "../../formats/assert.h"
+#include "wide8.h"
+
+#include <math.h>
+
+/* Least and greatest d . (p - org) over a lane's corners for each diagonal d, and the greatest sum
+ * of magnitudes. */
+typedef struct {
+    double lower[KILN_DOP_SLABS_MAX], upper[KILN_DOP_SLABS_MAX], size;
+} lane_slabs;
+
+static void measure_slabs(const kiln_dop_set *set, const kiln_cloud *cloud, const kiln_range *lane,
+                          const float org[3], lane_slabs *out)
+{
+    enum { SOME = KILN_POINTS_MAX / 3 };
+    kiln_points points;
+    out->size = 0;
+    for (unsigned j = 0; j < set->slabs; j++) {
+        out->lower[j] = INFINITY;
+        out->upper[j] = -INFINITY;
+    }
+    for (uint32_t first = lane->first; first < lane->last; first += SOME) {
+        const uint32_t last = lane->last - first < SOME ? lane->last : first + SOME;
+        kiln_points_load(cloud, first, last, &points);
+        for (unsigned i = 0; i < points.count; i++) {
+            const double x = points.at[0][i] - (double)org[0];
+            const double y = points.at[1][i] - (double)org[1];
+            const double z = points.at[2][i] - (double)org[2];
+            out->size = fmax(out->size, (fabs(x) + fabs(y)) + fabs(z));
+            for (unsigned j = 0; j < set->slabs; j++) {
+                const double along =
+                    ((double)set->direction[0][3 + j] * x + (double)set->direction[1][3 + j] * y) +
+                    (double)set->direction[2][3 + j] * z;
+                out->lower[j] = fmin(out->lower[j], along);
+                out->upper[j] = fmax(out->upper[j], along);
+            }
+        }
+    }
+}
+
+/* The tightest slab that holds [lower, upper], both off by at most `error`, and a slab one step
+ * wider where rounding says so. There is always one: see kiln_dop_grid. */
+static void encode_slab(const kiln_dop_set *set, kiln_format_node8 *node, unsigned lane, unsigned j,
+                        double lower, double upper, double error)
+{
+    const kiln_dop_grid grid = kiln_dop_grid_of(set, node, j);
+    const double start = (double)grid.start, step = (double)grid.step;
+    uint8_t *const rows = (uint8_t *)node + sizeof(kiln_format_node_aabb8);
+    int low = (int)fmax(0, fmin(255, floor((lower - start) / step)));
+    int high = (int)fmax(low, fmin(255, ceil((upper - start) / step)));
+    for (;;) {
+        float centre, half;
+        rows[8 * j + lane] = (uint8_t)low;
+        rows[8 * (set->slabs + j) + lane] = (uint8_t)high;
+        kiln_dop_decode_slab(set, node, lane, j, &centre, &half);
+        const bool below = (double)centre - (double)half <= lower - error;
+        const bool above = (double)centre + (double)half >= upper + error;
+        if (below && above) {
+            return;
+        }
+        KILN_ASSERT((below || low > 0) && (above || high < 255));
+        low -= !below && low > 0;
+        high += !above && high < 255;
+    }
+}
+
+static void encode(const kiln_dop_set *set, const kiln_cloud *cloud, const kiln_binary *tree,
+                   const kiln_wide *wide, kiln_format_node8 *node)
+{
+    KILN_ASSERT(wide->lane_count >= 1 && wide->lane_count <= KILN_NODE_WIDTH);
+    kiln_encode_aabb8.encode(cloud, tree, wide, node);
+    for (unsigned i = 0; i < wide->lane_count; i++) {
+        lane_slabs d;
+        measure_slabs(set, cloud, &wide->lane[i], node->org, &d);
+        for (unsigned j = 0; j < set->slabs; j++) {
+            encode_slab(set, node, i, j, d.lower[j], d.upper[j], 0x1p-50 * d.size);
+        }
+    }
+}
+
+#define DOP_ENCODER(kind)                                                                          \
+    static void encode_##kind(const kiln_cloud *cloud, const kiln_binary *tree,                    \
+                              const kiln_wide *wide, kiln_format_node8 *node)                      \
+    {                                                                                              \
+        encode(&kiln_##kind##_set, cloud, tree, wide, node);                                       \
+    }                                                                                              \
+    const kiln_node_encoder kiln_encode_##kind = {false, kiln_fit_bounds, encode_##kind};
+DOP_ENCODER(dop6)
+DOP_ENCODER(dop14)
+DOP_ENCODER(dop18)
+DOP_ENCODER(dop24)
+DOP_ENCODER(dop26)
