@@ -429,8 +429,10 @@ static void slabs_fit_their_triangles(void **unused)
 {
     (void)unused;
     uint64_t state = 44;
-    mesh meshes[] = {mesh_torus(20, 12, 0.2), mesh_soup(&state, 400, 0.1),
-                     mesh_box(0, 0, 0, 1, 2, 0)};
+    mesh meshes[] = {mesh_torus(20, 12, 0.2),      mesh_soup(&state, 400, 0.1),
+                     mesh_box(0, 0, 0, 1, 2, 0),   mesh_box(0, 0, 0, 1, 0, 0), /* needles */
+                     mesh_box(0, 0, -3, 0, 1, -3), mesh_box(7, 5, 0, 7, 5, 1),
+                     mesh_box(7, 5, 1, 7, 5, 1)};
     for (size_t m = 0; m < sizeof meshes / sizeof meshes[0]; m++) {
         unsigned leaves = 0;
         void *bytes;
@@ -447,7 +449,7 @@ static void slabs_fit_their_triangles(void **unused)
                 }
             }
         }
-        assert_true(leaves >= 5);
+        assert_true(leaves >= 5); /* of each kind one */
         kiln_close(file);
         free(bytes);
         mesh_free(&meshes[m]);

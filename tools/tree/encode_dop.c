@@ -12,9 +12,10 @@
 #include <math.h>
 
 /* Least and greatest d . (p - org) over a lane's corners for each diagonal d, and the greatest sum
- * of magnitudes. */
+ * of magnitudes of what it adds up. Coordinates that d leaves out do not count: where the others
+ * are flat, all values of a byte lie within the rounding of a coordinate of size 1. */
 typedef struct {
-    double lower[KILN_DOP_SLABS_MAX], upper[KILN_DOP_SLABS_MAX], size;
+    double lower[KILN_DOP_SLABS_MAX], upper[KILN_DOP_SLABS_MAX], size[KILN_DOP_SLABS_MAX];
 } lane_slabs;
 
 static void measure_slabs(const kiln_dop_set *set, const kiln_cloud *cloud, const kiln_range *lane,
@@ -22,8 +23,8 @@ static void measure_slabs(const kiln_dop_set *set, const kiln_cloud *cloud, cons
 {
     enum { SOME = KILN_POINTS_MAX / 3 };
     kiln_points points;
-    out->size = 0;
     for (unsigned j = 0; j < set->slabs; j++) {
+        out->size[j] = 0;
         out->lower[j] = INFINITY;
         out->upper[j] = -INFINITY;
     }
@@ -31,16 +32,16 @@ static void measure_slabs(const kiln_dop_set *set, const kiln_cloud *cloud, cons
         const uint32_t last = lane->last - first < SOME ? lane->last : first + SOME;
         kiln_points_load(cloud, first, last, &points);
         for (unsigned i = 0; i < points.count; i++) {
-            const double x = points.at[0][i] - (double)org[0];
-            const double y = points.at[1][i] - (double)org[1];
-            const double z = points.at[2][i] - (double)org[2];
-            out->size = fmax(out->size, (fabs(x) + fabs(y)) + fabs(z));
             for (unsigned j = 0; j < set->slabs; j++) {
-                const double along =
-                    ((double)set->direction[0][3 + j] * x + (double)set->direction[1][3 + j] * y) +
-                    (double)set->direction[2][3 + j] * z;
+                double part[3];
+                for (unsigned k = 0; k < 3; k++) {
+                    part[k] = (double)set->direction[k][3 + j] * (points.at[k][i] - (double)org[k]);
+                }
+                const double along = (part[0] + part[1]) + part[2];
+                const double size = (fabs(part[0]) + fabs(part[1])) + fabs(part[2]);
                 out->lower[j] = fmin(out->lower[j], along);
                 out->upper[j] = fmax(out->upper[j], along);
+                out->size[j] = fmax(out->size[j], size);
             }
         }
     }
@@ -63,10 +64,10 @@ static void encode_slab(const kiln_dop_set *set, kiln_format_node8 *node, unsign
         kiln_dop_decode_slab(set, node, lane, j, &centre, &half);
         const bool below = (double)centre - (double)half <= lower - error;
         const bool above = (double)centre + (double)half >= upper + error;
-        if (below && above) {
+        if ((below || low == 0) && (above || high == 255)) {
+            KILN_ASSERT(below && above);
             return;
         }
-        KILN_ASSERT((below || low > 0) && (above || high < 255));
         low -= !below && low > 0;
         high += !above && high < 255;
     }
@@ -81,7 +82,7 @@ static void encode(const kiln_dop_set *set, const kiln_cloud *cloud, const kiln_
         lane_slabs d;
         measure_slabs(set, cloud, &wide->lane[i], node->org, &d);
         for (unsigned j = 0; j < set->slabs; j++) {
-            encode_slab(set, node, i, j, d.lower[j], d.upper[j], 0x1p-50 * d.size);
+            encode_slab(set, node, i, j, d.lower[j], d.upper[j], 0x1p-50 * d.size[j]);
         }
     }
 }
