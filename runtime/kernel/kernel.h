@@ -37,6 +37,7 @@ typedef float kiln_quad __attribute__((vector_size(16)));
  * bounds those bounds the sum (walk/dop_map.c). */
 typedef struct {
     const kiln_dop_set *own, *other;
+    bool edges; /* both have diagonals of edges */
     /* Own direction j is the sum over i of by_other[i][j] times the other's direction i. */
     float by_other[KILN_DOP_DIRECTIONS_MAX][KILN_DOP_ROOM];
     /* The other's direction i is the sum over k of weight[i][k] times own direction index[i][k]. */

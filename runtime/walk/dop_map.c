@@ -16,7 +16,7 @@
  *
  * with the signs of the coordinates. DOP24 has six corners; towards the others it is as DOP18. No
  * face is searched, so that a query's table takes less time than the test of a node, and nothing
- * of a tree is copied or turned. */
+ * of a tree is copied or rotated. */
 #include "dop_map.h"
 
 #include <math.h>
@@ -29,6 +29,11 @@ typedef struct {
     float weight[3];
     uint8_t index[3];
 } face;
+
+static bool has_edges(const kiln_dop_set *set)
+{
+    return set->first + set->slabs > CORNERS;
+}
 
 static void put(const kiln_dop_set *set, face *out, unsigned k, float weight, unsigned diagonal)
 {
@@ -62,7 +67,7 @@ static void find_face(const kiln_dop_set *set, const float d[3], face *out)
     swap = j, j = size[j] < size[k] ? k : j, k = swap + k - j;
     swap = i, i = size[i] < size[j] ? j : i, j = swap + j - i;
     const float a = size[i], b = size[j], c = size[k];
-    const bool edges = set->first + set->slabs > CORNERS;
+    const bool edges = has_edges(set);
     const unsigned corner = corner_of(sign);
     const bool has_corner = corner >= set->first && set->first < CORNERS && set->slabs > 0;
     KILN_ASSERT(a >= b && b >= c);
@@ -114,6 +119,7 @@ static void fill_sums(kiln_dop_map *map, const kiln_dop_set *own, const kiln_dop
 {
     map->own = own;
     map->other = other;
+    map->edges = has_edges(own) && has_edges(other);
     memset(map->by_other, 0, sizeof map->by_other);
     for (unsigned j = 0; j < kiln_dop_directions(own); j++) {
         for (unsigned k = 0; k < 3; k++) {
