@@ -266,8 +266,8 @@ static uint32_t refine_dop(const kiln_dop_set *set, const kiln_format_node8 *nod
 /* ------------------------------------------------------------------------- opening a node -- */
 
 /* The fifteen axes of boxes come first where that is nearly all, and where one of the two has no
- * diagonals of edges: without them, volumes that are apart across an edge are seldom found to be. In
- * either case the order would be of lanes that the slabs may yet take away. */
+ * diagonals of edges: without them, volumes that are apart across an edge are seldom found to be.
+ * In either case the order would be of lanes that the slabs may yet take away. */
 static uint32_t open_dop(const kiln_dop_set *set, const kiln_format_node8 *node,
                          const kiln_box_transform *by, const kiln_decoded_node *other,
                          bool in_order, kiln_decoded_node *out, kiln_probe *probe)
