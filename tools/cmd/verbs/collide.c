@@ -85,9 +85,8 @@ static const option collide_options[] = {
     {"tree-b", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(tree_b),
      "name of the tree to use in B, if it differs"},
     {"threshold", 0, OPTION_REAL, "T", NULL, 0, 1e9, FIELD(threshold),
-     "likely: the score from which it is said early that surfaces meet; 0.4 to 1.7 % of answers "
-     "are "
-     "wrong at 5 (default 5)"},
+     "likely: the score from which it is said early that surfaces meet; 0.2 to 1.5 % of answers "
+     "are wrong at 4 (default 4)"},
     {"steps", 0, OPTION_INTEGER, "N", NULL, 1, INT_MAX, FIELD(steps),
      "likely: open nodes and test leaves at most so many times at each pose"},
     {"p-min", 0, OPTION_REAL, "P", NULL, 0, 1, FIELD(adb.p_min),
