@@ -151,6 +151,8 @@ assets:
       builder: "sah"
       spheres: least
       quality: default
+      fit: geometry
+      box-fit: search
       layout: packed
       split: none
       scale: 1
