@@ -40,11 +40,9 @@
 #define KILN_LIKELY_ORDINARY 0x1p40f
 #define KILN_LIKELY_ODDS 60.0f /* log-odds are taken for no more than this */
 
-enum {
-    KILN_LIKELY_ONE = 1 << 23, /* a logarithm of 1, in steps */
-    KILN_LIKELY_LEAST =
-        -25 * KILN_LIKELY_ONE /* parts below this are not told apart: three of them would do */
-};
+/* Logarithms in steps: 1, and what parts below are not told apart, as three of them would do. */
+#define KILN_LIKELY_ONE (1 << 23)
+#define KILN_LIKELY_LEAST (-25 * KILN_LIKELY_ONE)
 
 static inline float larger_of(float a, float b)
 {
