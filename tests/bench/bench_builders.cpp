@@ -5,6 +5,7 @@
  * kiln_collide takes, in processor time of one thread, the least of three rounds in which trees
  * alternate. Then the time of building at four sizes of one model, in processor time of one thread,
  * by n, n log n and n log^2 n: the column that stays level says how it grows. */
+#include "kiln_model.hpp"
 #include "measure.hpp"
 #include "poses.hpp"
 
@@ -102,8 +103,8 @@ class Tree
         options.threads = 1;
         options.progress = note_stage;
         options.progress_user = &span;
-        if (kiln_bake_to_memory(&input, &options, &bytes, &size, &report) != KILN_BAKE_OK ||
-            kiln_open_memory(bytes, size, nullptr, &file) != KILN_OK) {
+        if (kiln_bake_to_memory(&input, &options, &opened.bytes, &size, &report) != KILN_BAKE_OK ||
+            kiln_open_memory(opened.bytes, size, nullptr, &opened.file) != KILN_OK) {
             std::fprintf(stderr, "%s\n", report.error);
             std::exit(1);
         }
@@ -111,20 +112,12 @@ class Tree
         cost = report.trees[0].sah_cost;
         nodes = report.trees[0].nodes;
         depth = report.trees[0].depth;
-        tree = kiln_file_tree(file, 0);
+        tree = kiln_file_tree(opened.file, 0);
         kiln_bake_report_free(&report);
     }
-    ~Tree()
-    {
-        kiln_close(file);
-        std::free(bytes);
-    }
-    Tree(const Tree &) = delete;
-    Tree &operator=(const Tree &) = delete;
 
   private:
-    void *bytes = nullptr;
-    kiln_file *file = nullptr;
+    OpenedFile opened;
 
   public:
     double seconds, cost;

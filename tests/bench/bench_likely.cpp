@@ -248,38 +248,6 @@ struct Scene {
     std::vector<char> truth;
 };
 
-/* B at `distance` along `way` from A, turned and scaled, centre to centre. */
-kiln_pose pose_at(const zachmann_box &a, const zachmann_box &b, const double rotation[9],
-                  double ratio, const double way[3], double distance)
-{
-    kiln_pose pose = kiln_pose_identity();
-    std::copy(rotation, rotation + 9, pose.rotation);
-    pose.scale = ratio;
-    for (int k = 0; k < 3; k++) {
-        const double *row = rotation + 3 * k;
-        const double *m = b.middle;
-        pose.translation[k] = a.middle[k] + distance * way[k] -
-                              ratio * (row[0] * m[0] + row[1] * m[1] + row[2] * m[2]);
-    }
-    return pose;
-}
-
-/* A direction at random, of length 1. */
-void random_way(uint64_t *state, double way[3])
-{
-    double length;
-    do {
-        length = 0;
-        for (int k = 0; k < 3; k++) {
-            way[k] = random_between(state, -1, 1);
-            length += way[k] * way[k];
-        }
-    } while (length > 1 || length < 0.01);
-    for (int k = 0; k < 3; k++) {
-        way[k] /= std::sqrt(length);
-    }
-}
-
 /* Poses of B at which the boxes of the trees meet. */
 Scene make_scene(const Prepared *a, const Prepared *b, double ratio, unsigned draws)
 {
@@ -296,8 +264,16 @@ Scene make_scene(const Prepared *a, const Prepared *b, double ratio, unsigned dr
             zachmann_distance(int(i % ZACHMANN_DISTANCES)) * (box_a.side + ratio * box_b.side) / 2;
         double rotation[9], way[3];
         zachmann_rotation(&state, rotation);
-        random_way(&state, way);
-        const kiln_pose pose = pose_at(box_a, box_b, rotation, ratio, way, distance);
+        random_direction(&state, way);
+        kiln_pose pose = kiln_pose_identity();
+        std::copy(rotation, rotation + 9, pose.rotation);
+        pose.scale = ratio;
+        for (int k = 0; k < 3; k++) {
+            const double *row = rotation + 3 * k;
+            const double *m = box_b.middle;
+            pose.translation[k] = box_a.middle[k] + distance * way[k] -
+                                  ratio * (row[0] * m[0] + row[1] * m[1] + row[2] * m[2]);
+        }
         kiln_likely_options none = kiln_likely_options_of(KILN_LIKELY_DEFAULT);
         kiln_likely_answer answer;
         kiln_hit hit;
@@ -655,7 +631,7 @@ double outermost_contact(const Prepared &mesh, const zachmann_box &box, const do
     constexpr int SCAN = 60;
     const double far = 3 * box.side;
     auto meets = [&](double distance) {
-        const kiln_pose pose = pose_at(box, box, rotation, 1, way, distance);
+        const kiln_pose pose = zachmann_place(&box, rotation, way, distance);
         kiln_hit hit = {};
         (void)kiln_collide(mesh.tree(), nullptr, mesh.tree(), &pose, nullptr, &hit);
         return hit.found;
@@ -689,13 +665,13 @@ void run_near(const Settings &settings, const std::vector<Prepared *> &meshes)
         for (unsigned i = 0; i < 7 * settings.draws; i++) {
             double rotation[9], way[3];
             zachmann_rotation(&state, rotation);
-            random_way(&state, way);
+            random_direction(&state, way);
             const double contact = outermost_contact(*mesh, box, rotation, way);
             contacts += contact >= 0;
             for (size_t g = 0; g < GAP_COUNT && contact >= 0; g++) {
                 Scene scene = {"", mesh, mesh, {}, {}};
                 const kiln_pose pose =
-                    pose_at(box, box, rotation, 1, way, contact + GAPS[g] * 2 * box.side);
+                    zachmann_place(&box, rotation, way, contact + GAPS[g] * 2 * box.side);
                 const bool truth = ask(methods[0], scene, pose).found;
                 for (size_t m = 0; m < methods.size(); m++) {
                     wrong[m][g] += ask(methods[m], scene, pose).found != truth;

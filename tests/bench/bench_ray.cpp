@@ -53,21 +53,6 @@ void check(bool good, const char *what)
     }
 }
 
-void any_direction(uint64_t *state, double out[3])
-{
-    double length;
-    do {
-        length = 0;
-        for (int k = 0; k < 3; k++) {
-            out[k] = random_between(state, -1, 1);
-            length += out[k] * out[k];
-        }
-    } while (length > 1 || length < 0.01);
-    for (int k = 0; k < 3; k++) {
-        out[k] /= std::sqrt(length);
-    }
-}
-
 void any_point(uint64_t *state, const Subject &subject, double out[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -79,7 +64,7 @@ Ray any_ray(uint64_t *state, const Subject &subject, Class kind)
 {
     Ray ray;
     double from[3], to[3], way[3];
-    any_direction(state, way);
+    random_direction(state, way);
     if (kind == WITHIN) {
         any_point(state, subject, from);
         for (int k = 0; k < 3; k++) {

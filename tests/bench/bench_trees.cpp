@@ -3,6 +3,7 @@
  *
  * Counts are the same on every machine and in every run. A query's cost is reckoned from them: an
  * opened node is 1, a pair of leaves what it was measured to take beside it. */
+#include "kiln_model.hpp"
 #include "measure.hpp"
 #include "poses.hpp"
 
@@ -54,24 +55,16 @@ class Tree
         options.threads = 2;
         size_t size;
         const double start = now();
-        bytes = quick_bake_with(&m, &options, &size);
+        opened.bytes = quick_bake_with(&m, &options, &size);
         seconds = (now() - start) / 1e9;
-        if (kiln_open_memory(bytes, size, nullptr, &file) != KILN_OK) {
+        if (kiln_open_memory(opened.bytes, size, nullptr, &opened.file) != KILN_OK) {
             std::abort();
         }
-        tree = kiln_file_tree(file, 0);
+        tree = kiln_file_tree(opened.file, 0);
     }
-    ~Tree()
-    {
-        kiln_close(file);
-        std::free(bytes);
-    }
-    Tree(const Tree &) = delete;
-    Tree &operator=(const Tree &) = delete;
 
   private:
-    void *bytes = nullptr;
-    kiln_file *file = nullptr;
+    OpenedFile opened;
 
   public:
     double seconds;

@@ -10,30 +10,36 @@ extern "C" {
 
 #include <cstdlib>
 
-/* Both trees of a mesh and the bytes they live in. */
-class KilnModel
-{
-  public:
-    explicit KilnModel(const mesh &m)
-        : file(quick_open(&m, "obb,aabb", 4, KILN_LAYOUT_RAW, &bytes)),
-          obb(kiln_file_find(file, nullptr, KILN_BV_OBB)),
-          aabb(kiln_file_find(file, nullptr, KILN_BV_AABB))
-    {
-    }
-    ~KilnModel()
+/* An open file and the bytes it lives in, which whoever has it fills. */
+struct OpenedFile {
+    void *bytes = nullptr;
+    kiln_file *file = nullptr;
+    OpenedFile() = default;
+    ~OpenedFile()
     {
         kiln_close(file);
         std::free(bytes);
     }
-    KilnModel(const KilnModel &) = delete;
-    KilnModel &operator=(const KilnModel &) = delete;
+    OpenedFile(const OpenedFile &) = delete;
+    OpenedFile &operator=(const OpenedFile &) = delete;
+};
+
+/* Both trees of a mesh. */
+class KilnModel
+{
+  public:
+    explicit KilnModel(const mesh &m)
+    {
+        opened.file = quick_open(&m, "obb,aabb", 4, KILN_LAYOUT_RAW, &opened.bytes);
+        obb = kiln_file_find(opened.file, nullptr, KILN_BV_OBB);
+        aabb = kiln_file_find(opened.file, nullptr, KILN_BV_AABB);
+    }
 
   private:
-    void *bytes = nullptr;
-    kiln_file *file;
+    OpenedFile opened;
 
   public:
-    const kiln_tree *const obb, *const aabb;
+    const kiln_tree *obb, *aabb;
 };
 
 #endif

@@ -42,6 +42,21 @@ double random_between(uint64_t *state, double lower, double upper)
     return lower + (upper - lower) * ((double)(random_next(state) >> 11) * 0x1p-53);
 }
 
+void random_direction(uint64_t *state, double out[3])
+{
+    double length;
+    do {
+        length = 0;
+        for (int k = 0; k < 3; k++) {
+            out[k] = random_between(state, -1, 1);
+            length += out[k] * out[k];
+        }
+    } while (length > 1 || length < 0.01);
+    for (int k = 0; k < 3; k++) {
+        out[k] /= sqrt(length);
+    }
+}
+
 mesh mesh_box(float x0, float y0, float z0, float x1, float y1, float z1)
 {
     static const uint32_t faces[36] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,

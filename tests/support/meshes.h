@@ -19,6 +19,9 @@ uint64_t random_next(uint64_t *state);
 uint32_t random_below(uint64_t *state, uint32_t limit);
 double random_between(uint64_t *state, double lower, double upper);
 
+/* A unit vector, every direction as likely as any other. */
+void random_direction(uint64_t *state, double out[3]);
+
 /* Closed box of 12 triangles. */
 mesh mesh_box(float x0, float y0, float z0, float x1, float y1, float z1);
 
