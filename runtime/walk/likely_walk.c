@@ -80,7 +80,8 @@ static bool lane_meets(const kiln_likely_walk *walk, const kiln_level *at, unsig
         kiln_tree_box_place(&box, level->opened.org, &boxes[i]);
         boxes[i].area =
             i == 0 ? level->opened.area[lane] * walk->descent.area_scale[level->is_x] : level->area;
-        boxes[i].contents = i == 0 ? kiln_node8_contents(level->node, lane) : level->contents;
+        boxes[i].contents =
+            i == 0 ? kiln_node8_contents(level->opened.node, lane) : level->contents;
     }
     const kiln_pair_visitor visitor = {set_found, &found, true, false, NULL};
     kiln_pair_walk_from(&walk->frame, &boxes[at->is_x ? 0 : 1], &boxes[at->is_x ? 1 : 0], &visitor);

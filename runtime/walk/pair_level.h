@@ -23,9 +23,8 @@ typedef struct kiln_level kiln_level;
 struct kiln_level {
     KILN_ALIGNAS(64)
     kiln_decoded_node opened; /* so that no vector of it lies across two lines of the cache */
-    const kiln_format_node8 *node;
-    const kiln_level *other; /* whose lane in hand the lanes were tested against */
-    uint32_t mask;           /* lanes not taken yet */
+    const kiln_level *other;  /* whose lane in hand the lanes were tested against */
+    uint32_t mask;            /* lanes not taken yet */
     /* The lane in hand, to which levels above point. */
     float area; /* half its surface, in square units of X's node space */
     kiln_contents contents;
@@ -69,10 +68,10 @@ static inline void kiln_level_open(const kiln_descent *d, bool in_order, const k
     KILN_ASSERT(of->is_x != other->is_x);
     const kiln_format_node8 *node =
         kiln_tree_node(is_x ? d->frame->x : d->frame->y, of->contents.first);
-    at->node = node;
     at->other = other;
     at->is_x = is_x;
     at->mask = d->open[is_x](node, &d->to[is_x], &other->opened, in_order, &at->opened, probe);
+    KILN_ASSERT(at->opened.node == node);
     KILN_ASSERT((at->mask & ~(uint32_t)kiln_node8_used(node)) == 0);
 }
 
@@ -88,7 +87,7 @@ static inline void kiln_level_take(const kiln_descent *d, kiln_level *at)
     at->mask &= ~(1u << lane);
     at->opened.lane = lane;
     at->area = at->opened.area[lane] * d->area_scale[at->is_x];
-    at->contents = kiln_node8_contents(at->node, lane);
+    at->contents = kiln_node8_contents(at->opened.node, lane);
 }
 
 /* Is opening the lane in hand of `of` against a leaf worth its while? Large triangles may hold
