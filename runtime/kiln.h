@@ -821,7 +821,7 @@ KILN_API kiln_status kiln_locate_mesh(const kiln_tree *a, const kiln_pose *pose_
  * harm, as for a broad phase, sounds, crowds, sampling planners; or where an answer must come in
  * time. When not: where a single wrong answer matters, where surfaces are mostly very close to each
  * other without touching (resting contact, tight assemblies), or where most pairs are apart, for a
- * proved "no" takes up to a tenth longer than by kiln_collide.
+ * proved "no" takes up to a fifth longer than by kiln_collide.
  *
  * Meaning of `probability`: over many poses at random at which the boxes of the meshes overlap,
  * this fraction of the answers with that value are collisions (kiln calibrate fits it on pairs of
