@@ -35,7 +35,7 @@
 #include <sys/prctl.h>
 #endif
 
-enum { WAIT_MS = 20 };
+enum { WAIT_MS = 20, MAPPED_MIN = 1 << 18 };
 
 /* What a worker sends: a step of progress, places it wants or gives back, and that the report
  * follows. */
@@ -370,5 +370,11 @@ void worker_prepare(void)
     /* Threads would each reserve 64 MiB of address space, which counts in limits of the processes
      * that come from them. */
     (void)mallopt(M_ARENA_MAX, 1);
+    /* In a worker, an array that grows moves within the address space and so is never there twice,
+     * and what is freed goes back at once: both only for blocks that are mappings of their own. The
+     * C library's own threshold rises with each of them that is freed, and what it has kept of
+     * those before is filled first. */
+    (void)mallopt(M_MMAP_THRESHOLD, MAPPED_MIN);
+    (void)malloc_trim(0);
 #endif
 }
