@@ -199,7 +199,7 @@ static bool take_observed(void *user, const kiln_pair_frame *frame, uint32_t x, 
 /* The exact walk below two boxes, which ends with the first pair that meets. */
 static void walk_pairs_below(walk_below *below)
 {
-    const kiln_pair_visitor visitor = {take_observed, below, true, false, NULL};
+    const kiln_pair_visitor visitor = {take_observed, below, true, false, NULL, NULL};
     kiln_pair_walk_from(below->frame, below->x, below->y, &visitor);
 }
 

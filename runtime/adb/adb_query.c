@@ -296,7 +296,7 @@ static void visit_entry(kiln_adb *query, const kiln_adb_entry *entry)
     if (query->options.hybrid &&
         (leaves || (holds_few(query->frame.x, entry->node_x, entry->lane_x, query->few_x) &&
                     holds_few(query->frame.y, entry->node_y, entry->lane_y, query->few_y)))) {
-        const kiln_pair_visitor visitor = {take_exact, query, true, false, NULL};
+        const kiln_pair_visitor visitor = {take_exact, query, true, false, NULL, NULL};
         kiln_pair_walk_from(&query->frame, &x, &y, &visitor);
         if (query->exact) {
             decide_yes(query, *entry, KILN_ADB_CERTAIN);

@@ -23,8 +23,9 @@ static bool take_first(void *user, const kiln_pair_frame *frame, uint32_t x, uin
 /* The answer is written only if the walk succeeds, so that a caller who ignores the status can't
  * take half an answer for a whole one. No triangle is found first by rule: which pair becomes the
  * witness is up to the order of the walk. */
-kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                         const kiln_pose *pose_b, const kiln_pair_options *options, kiln_hit *hit)
+static kiln_status collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                           const kiln_pose *pose_b, const kiln_pair_options *options, kiln_hit *hit,
+                           kiln_work *work)
 {
     kiln_hit found;
     kiln_pair_filter_bound filter;
@@ -32,11 +33,33 @@ kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln
         return KILN_ERROR_ARGUMENT;
     }
     memset(&found, 0, sizeof found);
-    const kiln_pair_visitor visitor = {take_first, &found, true, false,
-                                       kiln_pair_filter_bind(options, &filter)};
+    const kiln_pair_visitor visitor = {
+        take_first, &found, true, false, kiln_pair_filter_bind(options, &filter), work};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *hit = found;
+    }
+    return status;
+}
+
+kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                         const kiln_pose *pose_b, const kiln_pair_options *options, kiln_hit *hit)
+{
+    return collide(a, pose_a, b, pose_b, options, hit, NULL);
+}
+
+/* As for the answer, half the counts would be worse than none: they are copied at the end. */
+kiln_status kiln_collide_work(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                              const kiln_pose *pose_b, const kiln_pair_options *options,
+                              kiln_hit *hit, kiln_work *work)
+{
+    kiln_work done = {0, 0, 0, 0};
+    if (work == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_status status = collide(a, pose_a, b, pose_b, options, hit, &done);
+    if (status == KILN_OK) {
+        *work = done;
     }
     return status;
 }
@@ -61,7 +84,7 @@ kiln_status kiln_collide_boxes(const kiln_tree *a, const kiln_pose *pose_a, cons
         return KILN_ERROR_ARGUMENT;
     }
     bool any = false;
-    const kiln_pair_visitor visitor = {take_boxes, &any, true, true, NULL};
+    const kiln_pair_visitor visitor = {take_boxes, &any, true, true, NULL, NULL};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *found = any;

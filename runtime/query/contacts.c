@@ -113,8 +113,8 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
     pair_heap heap = {(uint8_t *)pairs, capacity, 0};
     kiln_pair spare;
     kiln_pair_filter_bound filter;
-    const kiln_pair_visitor visitor = {keep_pair, &heap, false, false,
-                                       kiln_pair_filter_bind(options, &filter)};
+    const kiln_pair_visitor visitor = {
+        keep_pair, &heap, false, false, kiln_pair_filter_bind(options, &filter), NULL};
     /* The visitor never ends the walk, because the caller wants the number of all pairs even if the
      * buffer is full. After a walk that failed, *count is unchanged and `pairs` has no meaning. */
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
@@ -165,8 +165,8 @@ kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, cons
     callback_visit visit = {callback, user, 0, kiln_fpu_enter()};
     kiln_fpu_leave(visit.caller);
     kiln_pair_filter_bound filter;
-    const kiln_pair_visitor visitor = {call_with_contact, &visit, false, false,
-                                       kiln_pair_filter_bind(options, &filter)};
+    const kiln_pair_visitor visitor = {
+        call_with_contact, &visit, false, false, kiln_pair_filter_bind(options, &filter), NULL};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK && count != NULL) {
         *count = visit.count;
@@ -276,8 +276,8 @@ kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a, 
     visit.pose_a = pose_a;
     visit.pose_b = pose_b;
     kiln_pair_filter_bound filter;
-    const kiln_pair_visitor visitor = {keep_contact, &visit, false, false,
-                                       kiln_pair_filter_bind(options, &filter)};
+    const kiln_pair_visitor visitor = {
+        keep_contact, &visit, false, false, kiln_pair_filter_bind(options, &filter), NULL};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status != KILN_OK) {
         return status;
@@ -309,8 +309,8 @@ kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
     visit.pose_b = pose_b;
     visit.summary = &found;
     kiln_pair_filter_bound filter;
-    const kiln_pair_visitor visitor = {sum_contact, &visit, false, false,
-                                       kiln_pair_filter_bind(options, &filter)};
+    const kiln_pair_visitor visitor = {
+        sum_contact, &visit, false, false, kiln_pair_filter_bind(options, &filter), NULL};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *summary = found;

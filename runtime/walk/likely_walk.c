@@ -83,7 +83,7 @@ static bool lane_meets(const kiln_likely_walk *walk, const kiln_level *at, unsig
         boxes[i].contents =
             i == 0 ? kiln_node8_contents(level->opened.node, lane) : level->contents;
     }
-    const kiln_pair_visitor visitor = {set_found, &found, true, false, NULL};
+    const kiln_pair_visitor visitor = {set_found, &found, true, false, NULL, NULL};
     kiln_pair_walk_from(&walk->frame, &boxes[at->is_x ? 0 : 1], &boxes[at->is_x ? 1 : 0], &visitor);
     return found;
 }
@@ -167,7 +167,7 @@ void kiln_likely_walk_begin(kiln_likely_walk *walk)
 {
     kiln_tree_box root_x, root_y;
     kiln_level *x = &walk->levels[1].level, *y = &walk->levels[0].level;
-    walk->visitor = (kiln_pair_visitor){take_pair, walk, true, false, NULL};
+    walk->visitor = (kiln_pair_visitor){take_pair, walk, true, false, NULL, NULL};
     kiln_descent_make(&walk->frame, &walk->visitor, true, &walk->descent);
     kiln_tree_box_root(&walk->frame, true, &root_x);
     kiln_tree_box_root(&walk->frame, false, &root_y);

@@ -70,6 +70,9 @@ typedef struct {
     bool nearest_first;             /* for queries that stop at the first hit */
     bool boxes;                     /* leaves are not looked into: trees need no polygons */
     kiln_pair_filter_bound *filter; /* NULL, or pairs that it refuses are passed over */
+    /* NULL, or what the walk does is added here; lanes are then tested alike in every instruction
+     * set, so that the counts are the same on every machine. */
+    kiln_work *work;
 } kiln_pair_visitor;
 
 #endif

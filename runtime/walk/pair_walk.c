@@ -18,8 +18,11 @@
 
 enum { LEVELS_COMMON = KILN_LEVELS_BELOW + 40 }; /* depths that add up to 40 */
 
-static void descend(const kiln_descent *d, const kiln_tree_box *from_x, const kiln_tree_box *from_y,
-                    kiln_level *levels)
+/* `work` is a constant wherever this is inlined: where it is NULL no instruction counts. */
+static inline __attribute__((always_inline)) void descend(const kiln_descent *d,
+                                                          const kiln_tree_box *from_x,
+                                                          const kiln_tree_box *from_y,
+                                                          kiln_level *levels, kiln_work *work)
 {
     kiln_leaf_pair leaves;
     kiln_probe probe;
@@ -33,6 +36,10 @@ static void descend(const kiln_descent *d, const kiln_tree_box *from_x, const ki
     for (;;) {
         const bool is_leaf = lane->contents.count != 0, other_is_leaf = other->contents.count != 0;
         if (is_leaf && other_is_leaf) {
+            if (work != NULL) {
+                work->leaf_pairs++;
+                work->triangle_pairs += (uint64_t)lane->contents.count * other->contents.count;
+            }
             if (!kiln_leaf_pair_meet(&leaves, d->frame, d->visitor,
                                      lane->is_x ? lane->contents : other->contents,
                                      lane->is_x ? other->contents : lane->contents)) {
@@ -45,6 +52,10 @@ static void descend(const kiln_descent *d, const kiln_tree_box *from_x, const ki
                 at++;
                 KILN_ASSERT(at - levels < KILN_LEVELS_MOST);
                 kiln_level_open(d, d->visitor->nearest_first, of, against, at, &probe);
+                if (work != NULL) {
+                    work->nodes++;
+                    work->volume_pairs += kiln_popcount8(kiln_node8_used(at->opened.node));
+                }
             }
         }
         while (at >= bottom && at->mask == 0) {
@@ -59,29 +70,38 @@ static void descend(const kiln_descent *d, const kiln_tree_box *from_x, const ki
     }
 }
 
-/* Two frames of the stack for two depths, apart from each other: were both in one function, every
+/* Frames of the stack of their own for two depths and for counting, apart from each other: were both in one function, every
  * query would touch the larger. */
 __attribute__((noinline)) static void
 descend_common(const kiln_descent *d, const kiln_tree_box *from_x, const kiln_tree_box *from_y)
 {
     kiln_level levels[LEVELS_COMMON];
-    descend(d, from_x, from_y, levels);
+    descend(d, from_x, from_y, levels, NULL);
 }
 
 __attribute__((noinline)) static void
 descend_deep(const kiln_descent *d, const kiln_tree_box *from_x, const kiln_tree_box *from_y)
 {
     kiln_level levels[KILN_LEVELS_MOST];
-    descend(d, from_x, from_y, levels);
+    descend(d, from_x, from_y, levels, NULL);
+}
+
+__attribute__((noinline)) static void
+descend_counted(const kiln_descent *d, const kiln_tree_box *from_x, const kiln_tree_box *from_y)
+{
+    kiln_level levels[KILN_LEVELS_MOST];
+    descend(d, from_x, from_y, levels, d->visitor->work);
 }
 
 void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x,
                          const kiln_tree_box *from_y, const kiln_pair_visitor *visitor)
 {
     kiln_descent d;
-    kiln_descent_make(frame, visitor, visitor->boxes, &d);
-    if (frame->x->view.entry->depth + frame->y->view.entry->depth <=
-        LEVELS_COMMON - KILN_LEVELS_BELOW) {
+    kiln_descent_make(frame, visitor, visitor->boxes || visitor->work != NULL, &d);
+    if (visitor->work != NULL) {
+        descend_counted(&d, from_x, from_y);
+    } else if (frame->x->view.entry->depth + frame->y->view.entry->depth <=
+               LEVELS_COMMON - KILN_LEVELS_BELOW) {
         descend_common(&d, from_x, from_y);
     } else {
         descend_deep(&d, from_x, from_y);
@@ -99,6 +119,9 @@ static kiln_status walk_trees(const kiln_tree *a, const kiln_pose *pose_a, const
     }
     if (!visitor->boxes && (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b))) {
         return kiln_trees_lack(a, b);
+    }
+    if (visitor->work != NULL) {
+        visitor->work->volume_pairs++; /* the boxes of the two trees */
     }
     if (kiln_roots_may_meet(&frame)) {
         kiln_pair_frame_form_maps(&frame);

@@ -52,16 +52,16 @@ static bool draw_poses(lesson *of, double ratio, unsigned draws)
     uint64_t state = TRAINING_SEED;
     first.steps = 1;
     of->count = 0;
-    of->poses = malloc((size_t)draws * TRAINING_DISTANCES * sizeof *of->poses);
-    of->hits = malloc((size_t)draws * TRAINING_DISTANCES * sizeof *of->hits);
+    of->poses = malloc((size_t)draws * KILN_ZACHMANN_DISTANCES * sizeof *of->poses);
+    of->hits = malloc((size_t)draws * KILN_ZACHMANN_DISTANCES * sizeof *of->hits);
     if (of->poses == NULL || of->hits == NULL) {
         return false;
     }
-    for (unsigned i = 0; i < draws * TRAINING_DISTANCES; i++) {
+    for (unsigned i = 0; i < draws * KILN_ZACHMANN_DISTANCES; i++) {
         kiln_pose *pose = &of->poses[of->count];
         kiln_likely_answer answer = {.steps = 0};
         kiln_hit hit = {.found = false};
-        training_pose_draw(&state, of->a, of->b, ratio, i, pose);
+        kiln_zachmann_draw(&state, of->a, of->b, ratio, i, pose);
         (void)kiln_collide_likely(of->a, NULL, of->b, pose, &first, &answer);
         if (answer.steps > 0) {
             (void)kiln_collide(of->a, NULL, of->b, pose, NULL, &hit);

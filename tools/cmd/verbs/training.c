@@ -2,10 +2,8 @@
  * at many distances, queries are run, and what they look at is paired with the exact truth.
  *
  * Poses follow Zachmann ("Minimal Hierarchical Collision Detection", VRST 2002): distances of the
- * middles in steps, uniform random rotations and directions. Rotations are uniform unit quaternions
- * by rejection from the ball (Marsaglia, "Choosing a Point from the Surface of a Sphere", 1972).
- * Random numbers are those of SplitMix64 with a fixed seed, so that the same files give the same
- * weights on every machine. A query with an observer reports each pair of boxes that it weighs;
+ * middles in steps, uniform random rotations and directions (zachmann.c), from a fixed seed, so that
+ * the same files give the same weights on every machine. A query with an observer reports each pair of boxes that it weighs;
  * neighbouring observations are alike, so that one of eight is kept. All observations of a tree
  * together weigh as much as those of any other, large or small. */
 #include "training.h"
@@ -45,68 +43,7 @@ enum { ANSWERED_FROM = sizeof answered_from / sizeof answered_from[0] };
 #define PROBABILITY_MOST 0.9999999 /* so that log-odds are finite */
 #define PROBABILITY_LEAST 1e-9
 
-/* SplitMix64 (Steele, Lea and Flood 2014). */
-static uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
-/* A uniform unit vector in `n` <= 4 dimensions: a point of the ball, by rejection, scaled to length
- * 1. Points near the centre are rejected too, whose direction has few digits. */
-static void random_unit(uint64_t *state, int n, double v[4])
-{
-    double length; /* squared */
-    KILN_ASSERT(n > 0 && n <= 4);
-    do {
-        length = 0;
-        for (int i = 0; i < n; i++) {
-            v[i] = (double)(random_next(state) >> 11) * 0x1p-52 - 1.0; /* in [-1, 1) */
-            length += v[i] * v[i];
-        }
-    } while (length > 1.0 || length < 0.01);
-    for (int i = 0; i < n; i++) {
-        v[i] /= sqrt(length);
-    }
-}
-
 /* ------------------------------------------------------------------------------------- poses -- */
-
-/* Middle and half the longest side of a tree's box. */
-static double box_of(const kiln_tree *tree, double middle[3])
-{
-    const kiln_tree_info info = kiln_tree_get_info(tree);
-    double side = 0;
-    for (int k = 0; k < 3; k++) {
-        const double lower = (double)info.bounds_lower[k], upper = (double)info.bounds_upper[k];
-        middle[k] = 0.5 * (lower + upper);
-        side = fmax(side, upper - lower);
-    }
-    return 0.5 * side;
-}
-
-/* B is rotated about the middle of its box and moved until the middles are so far apart. */
-void training_pose_draw(uint64_t *state, const kiln_tree *a, const kiln_tree *b, double ratio,
-                        unsigned i, kiln_pose *out)
-{
-    const double distance = 0.1 * (4 + i % TRAINING_DISTANCES);
-    double quaternion[4], way[4], middle_a[3], middle_b[3];
-    const double side = box_of(a, middle_a) + ratio * box_of(b, middle_b);
-    KILN_ASSERT(ratio > 0);
-    random_unit(state, 4, quaternion);
-    random_unit(state, 3, way);
-    /* The quaternion is of length 1 within rounding, so that the call succeeds. */
-    (void)kiln_pose_from_quaternion(quaternion, NULL, out);
-    out->scale = ratio;
-    for (int k = 0; k < 3; k++) {
-        const double *row = out->rotation + 3 * k;
-        out->translation[k] =
-            middle_a[k] + distance * 0.5 * side * way[k] -
-            ratio * (row[0] * middle_b[0] + row[1] * middle_b[1] + row[2] * middle_b[2]);
-    }
-}
 
 /* Draws and distances are interleaved, so that the first poses have all distances. */
 bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *out)
@@ -114,15 +51,15 @@ bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *
     uint64_t state = TRAINING_SEED;
     KILN_ASSERT(draws > 0);
     out->count = 0;
-    out->poses = malloc((size_t)draws * TRAINING_DISTANCES * sizeof *out->poses);
-    out->hits = malloc((size_t)draws * TRAINING_DISTANCES * sizeof *out->hits);
+    out->poses = malloc((size_t)draws * KILN_ZACHMANN_DISTANCES * sizeof *out->poses);
+    out->hits = malloc((size_t)draws * KILN_ZACHMANN_DISTANCES * sizeof *out->hits);
     if (out->poses == NULL || out->hits == NULL) {
         training_poses_free(out);
         return false;
     }
-    for (unsigned i = 0; i < draws * TRAINING_DISTANCES; i++) {
+    for (unsigned i = 0; i < draws * KILN_ZACHMANN_DISTANCES; i++) {
         kiln_pose pose;
-        training_pose_draw(&state, tree, tree, 1.0, i, &pose);
+        kiln_zachmann_draw(&state, tree, tree, 1.0, i, &pose);
 
         /* A query of no steps says "no" where the boxes of the roots are apart: nothing to
          * learn. */
@@ -135,7 +72,7 @@ bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *
             out->poses[out->count++] = pose;
         }
     }
-    KILN_ASSERT(out->count <= (size_t)draws * TRAINING_DISTANCES);
+    KILN_ASSERT(out->count <= (size_t)draws * KILN_ZACHMANN_DISTANCES);
     return true;
 }
 
@@ -186,7 +123,7 @@ static void keep_observation(void *user, const kiln_adb *query, const kiln_adb_o
     KILN_ASSERT(w->set != NULL);
     const bool roots = seen->lane[0] == 255 && seen->lane[1] == 255;
     bool meet = false;
-    if ((!roots && random_next(&w->random) % ONE_OF != 0) ||
+    if ((!roots && kiln_random_next(&w->random) % ONE_OF != 0) ||
         kiln_adb_observed_meet(query, seen, &meet) != KILN_OK) {
         return;
     }

@@ -4,6 +4,7 @@
 #define KILN_CMD_TRAINING_H
 
 #include "../../../runtime/kiln_adb.h"
+#include "../../bake/zachmann.h"
 #include "../../count/fit_logistic.h"
 
 /* A list that grows. */
@@ -37,12 +38,6 @@ typedef struct {
     size_t count;
 } training_poses;
 
-/* The pose number `i` of B beside A, of which all 18 distances take turns; B is scaled by `ratio`,
- * and distances count in the mean of both longest sides. `state` is that of random numbers. */
-void training_pose_draw(uint64_t *state, const kiln_tree *a, const kiln_tree *b, double ratio,
-                        unsigned i, kiln_pose *out);
-
-enum { TRAINING_DISTANCES = 18 };
 #define TRAINING_SEED UINT64_C(0x6B696C6E) /* any number would do */
 
 /* `draws` poses for each distance before the choice. False: out of memory. */
