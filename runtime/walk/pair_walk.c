@@ -70,8 +70,8 @@ static inline __attribute__((always_inline)) void descend(const kiln_descent *d,
     }
 }
 
-/* Frames of the stack of their own for two depths and for counting, apart from each other: were both in one function, every
- * query would touch the larger. */
+/* Frames of the stack of their own for two depths and for counting, apart from each other: were
+ * both in one function, every query would touch the larger. */
 __attribute__((noinline)) static void
 descend_common(const kiln_descent *d, const kiln_tree_box *from_x, const kiln_tree_box *from_y)
 {

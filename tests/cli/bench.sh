@@ -1,5 +1,5 @@
 #!/bin/sh
-# kiln-bench: help, the comparison of time-critical queries, pictures of tables. Times are not looked at.
+# kiln-bench: help, the comparison of time-critical queries, kinds of trees, pictures of tables. Times are not looked at.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 bench=$KILN-bench
@@ -12,11 +12,11 @@ cube=models/tiny/cube.obj
 case_begin 'help names every verb, its options and exit statuses'
 expect 0 "$bench" --help
 says out 'usage: kiln-bench VERB'
-for word in adb bins-plot 'exit status'; do says out "$word"; done
+for word in adb bins-plot families 'exit status'; do says out "$word"; done
 expect 0 "$bench" --version
 says out "kiln-bench $(sed -n 's/^#define KILN_VERSION_STRING "\(.*\)"/\1/p' runtime/kiln.h)"
 "$bench" --man >"$TMPDIR/man" || case_fail 'kiln-bench --man'
-for verb in adb bins-plot; do
+for verb in adb bins-plot families; do
     expect 0 "$bench" $verb --help
     says out "usage: kiln-bench $verb"
     [ "$(awk 'length($0) > 80' "$TMPDIR/out")" = '' ] || case_fail 'a line is longer than 80'
@@ -199,6 +199,60 @@ case_begin 'outputs replace neither inputs nor what kiln-bench could not have wr
 )
 case_end
 
+kinds=$(sed -n 's/^    \(FIRST\|NEXT\)([^"]*"\([a-z0-9]*\)".*/\2/p' formats/node_kinds.h)
+
+case_begin 'families: tables, rows and a picture hold every kind'
+expect 0 "$bench" families models/tiny/mixed.obj "$cube" --quick --levels --csv "$TMPDIR/f.csv" --svg "$TMPDIR/f.svg"
+silent err
+says out 'mixed: '
+says out 'cube: 12 triangles'
+head -1 "$TMPDIR/f.svg" | grep -q '^<svg ' || case_fail 'no head'
+[ "$(tail -1 "$TMPDIR/f.svg")" = '</svg>' ] || case_fail 'no end'
+grep -qE 'nan|inf' "$TMPDIR/f.svg" && case_fail 'not a number'
+for kind in $kinds; do
+    # In each of two meshes a row of costs and one of memory; a bar and two curves.
+    [ "$(grep -cE "^  $kind( +[0-9.e+]+){9} +[0-9]+%\$" "$TMPDIR/out")" -eq 2 ] || case_fail "no rows of $kind"
+    [ "$(grep -c "^\"[a-z]*\",\"model\",[0-9]*,$kind," "$TMPDIR/f.csv")" -eq 2 ] || case_fail "no lines of $kind"
+    [ "$(grep -c ">$kind</text>" "$TMPDIR/f.svg")" -eq 6 ] || case_fail "$kind is not in the picture"
+done
+[ "$(sed 1d "$TMPDIR/f.csv" | awk -F, '{ print NF }' | sort -u)" = 21 ] || case_fail 'not 21 columns'
+expect 0 "$bench" families "$cube" --quick --unit-costs
+[ "$(grep -cE '^    \{"[a-z0-9]+", \{[0-9.]+, [0-9.]+, [0-9.]+, [0-9]+\}\},$' "$TMPDIR/out")" -eq "$(echo $kinds | wc -w)" ] ||
+    case_fail 'not one row a kind'
+case_end
+
+case_begin 'families: the volumes of a level as OBJ files, which kiln reads'
+expect 0 "$bench" families models/tiny/mixed.obj --quick --leaf 1 --obj "$TMPDIR/new/volumes" --level 1
+for kind in $kinds; do
+    file=$TMPDIR/new/volumes/mixed-$kind-1.obj
+    head -1 "$file" | grep -q "^# kiln-bench families: volumes of level 1, $kind\$" || case_fail "no head of $kind"
+    grep -q '^f ' "$file" || case_fail "no faces of $kind"
+    "$KILN" bake -q "$file" -o "$TMPDIR/volumes.kiln" 2>"$TMPDIR/err" || case_fail "$kind does not bake"
+done
+expect 0 "$bench" families models/tiny/mixed.obj --quick --leaf 1 --obj "$TMPDIR/new/volumes" --level 1
+echo mine >"$TMPDIR/new/volumes/mixed-obb-1.obj"
+expect 1 "$bench" families models/tiny/mixed.obj --quick --bv obb --obj "$TMPDIR/new/volumes" --level 1
+says err 'would be replaced; it is no file of kiln-bench families --obj'
+expect 2 "$bench" families "$cube" --quick --obj "$TMPDIR/f.csv/volumes"
+case_end
+
+case_begin 'families: wrong arguments and files'
+expect 1 "$bench" families
+says err 'no file is given'
+expect 1 "$bench" families "$cube" --level 2
+says err '--level is a part of --obj'
+expect 1 "$bench" families "$cube" --svg - --csv -
+says err 'standard output takes one'
+expect 1 "$bench" families "$cube" --quick --bv obb,ball
+says err 'ball'
+expect 3 "$bench" families "$TMPDIR/bare.kiln" --quick
+says err 'it has no polygons; bake it again without --no-geometry'
+expect 2 "$bench" families "$TMPDIR/missing.kiln"
+expect 1 "$bench" families "$cube" --quick --svg "$cube"
+says err 'would be replaced; it is an input'
+silent out
+case_end
+
 # document STATUS ARGUMENT...: kiln-bench ARGUMENT... --json prints one; held against the schema below.
 count=0
 document() {
@@ -215,6 +269,8 @@ if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
     document 1 nothing
     document 0 adb "$TMPDIR/counted.kiln" --quick --draws 2 --budget-us 1,2.5
     document 3 adb "$TMPDIR/plain.kiln"
+    document 0 families "$TMPDIR/counted.kiln" "$cube" --quick
+    document 3 families "$TMPDIR/bare.kiln"
     document 2 bins-plot "$TMPDIR/missing.kiln" -o "$TMPDIR/plot.svg"
     if command -v gnuplot >/dev/null; then
         document 0 bins-plot "$table" --at 20,8,4 -o "$TMPDIR/plot.svg"

@@ -71,4 +71,64 @@ expect 0 "$KILN" info many.kiln
 ! grep 'unit' out || case_fail 'OBJ has no unit'
 case_end
 
+cd - >/dev/null || exit 1
+kinds=$(sed -n 's/^    \(FIRST\|NEXT\)([^"]*"\([a-z0-9]*\)".*/\2/p' formats/node_kinds.h)
+all=$(echo $kinds | tr ' ' ,)
+"$KILN" bake -q models/tiny/mixed.obj -o "$TMPDIR/all.kiln" --bv "$all" --leaf 1 || exit 1
+
+# counts: the numbers of a document of --costs that depend on no clock.
+counts() {
+    python3 - "$1" <<'END'
+import json, sys
+for tree in json.load(open(sys.argv[1]))['trees']:
+    c = tree['costs']
+    print(tree['bv'], c['poses'], c['hits'], *(c[n]['count'] for n in ('nodes', 'volume_pairs', 'triangle_pairs')),
+          sorted(c['memory'].items()), c['levels'])
+END
+}
+
+case_begin '--costs: every kind of tree has its counts, unit costs, memory and levels'
+expect 0 "$KILN" info --costs --levels "$TMPDIR/all.kiln"
+silent err
+says out 'F = Nu Cu + Nv Cv + Np Cp + C'
+says out 'M = Ni Si + Nl Sl'
+for kind in $kinds; do
+    [ "$(sed -n '/^  F = /,/^  M = /p' "$TMPDIR/out" | grep -cE "^  $kind( +[0-9.e+]+){9} +[0-9]+%\$")" -eq 1 ] ||
+        case_fail "no row of costs of $kind"
+    [ "$(sed -n '/^  M = /,/^  volumes/p' "$TMPDIR/out" | grep -cE "^  $kind( +[0-9.,]+){6}\$")" -eq 1 ] ||
+        case_fail "no row of memory of $kind"
+    sed -n '/^  volumes/,$p' "$TMPDIR/out" | grep -qE "^  $kind +1 +[0-9]+ +[0-9.-]+ +[0-9.]+% +[0-9.]+\$" ||
+        case_fail "no level of $kind"
+done
+[ "$(sed 1d "$TMPDIR/out" | awk 'length($0) > 80')" = '' ] || case_fail 'a line is longer than 80'
+expect 0 "$KILN" info --costs "$TMPDIR/all.kiln"
+grep -q '^  volumes' "$TMPDIR/out" && case_fail 'levels without --levels'
+expect 0 "$KILN" info "$TMPDIR/all.kiln"
+grep -q '^  F = ' "$TMPDIR/out" && case_fail 'costs without --costs'
+case_end
+
+case_begin '--costs: counts are the same in every run, in a packed and a raw file'
+"$KILN" unpack "$TMPDIR/all.kiln" -o "$TMPDIR/raw.kiln"
+for file in all all raw; do
+    expect 0 "$KILN" info --costs --json "$TMPDIR/$file.kiln"
+    counts "$TMPDIR/out" >"$TMPDIR/counts.now"
+    [ -e "$TMPDIR/counts" ] || cp "$TMPDIR/counts.now" "$TMPDIR/counts"
+    cmp -s "$TMPDIR/counts" "$TMPDIR/counts.now" || case_fail "other counts of $file"
+done
+[ "$(wc -l <"$TMPDIR/counts")" -eq "$(echo $kinds | wc -w)" ] || case_fail 'not one line a kind'
+case_end
+
+case_begin '--costs: what it cannot measure'
+"$KILN" bake -q models/tiny/mixed.obj -o "$TMPDIR/bare.kiln" --adb --no-geometry
+"$KILN" lut bins -q -o "$TMPDIR/bins.kiln" --max-u 16
+expect 3 "$KILN" info --costs "$TMPDIR/bare.kiln"
+says err 'it was baked without polygons; bake it again without --no-geometry'
+expect 3 "$KILN" info --costs "$TMPDIR/bins.kiln"
+says err 'there is no tree in it; leave --costs out'
+expect 1 "$KILN" info --levels "$TMPDIR/all.kiln"
+says err '--levels is a part of --costs'
+expect 0 "$KILN" info --costs "$TMPDIR/many.kiln" # trees of one triangle, and of several names
+says out '  Ünïcode object'
+case_end
+
 cases_end

@@ -109,6 +109,7 @@ document 0 bake pruned -o folder --prune
 document 0 bake $cube -o bare.kiln --adb --no-geometry
 document 0 info cube.kiln
 document 0 info flat.kiln
+document 0 info cube.kiln --costs
 document 0 info cube.kiln dropped.kiln bare.kiln
 document 2 info cube.kiln none.kiln
 document 3 info $cube

@@ -74,7 +74,7 @@ void kiln_zachmann_draw(uint64_t *state, const kiln_tree *a, const kiln_tree *b,
     }
 }
 
-/* ------------------------------------------------------------------------------- sets of them -- */
+/* ----------------------------------------------------------------------------- sets of poses -- */
 
 bool kiln_zachmann_pairs(const kiln_tree *a, const kiln_tree *b, unsigned draws,
                          kiln_pose_pair **pairs, size_t *count)

@@ -1,7 +1,7 @@
-/* Poses of two trees by Zachmann's procedure ("Minimal hierarchical collision detection", VRST 2002;
- * Klein and Zachmann 2003, 4.1), and what queries at poses do. Both trees are scaled to a cube of
- * side 2; the middles are 0.4 to 2.1 apart in 18 steps; rotations and directions are uniform. The
- * same on every machine. */
+/* Poses of two trees by Zachmann's procedure ("Minimal hierarchical collision detection", VRST
+ * 2002; Klein and Zachmann 2003, 4.1), and what queries at poses do. Both trees are scaled to a
+ * cube of side 2; the middles are 0.4 to 2.1 apart in 18 steps; rotations and directions are
+ * uniform. The same on every machine. */
 #ifndef KILN_BAKE_ZACHMANN_H
 #define KILN_BAKE_ZACHMANN_H
 
@@ -21,8 +21,8 @@ typedef struct {
     kiln_pose a, b;
 } kiln_pose_pair;
 
-/* `draws` poses for each distance, less those at which the boxes of the whole trees are apart, which
- * every kind of tree decides alike. *pairs is released by free(). False: out of memory. */
+/* `draws` poses for each distance, less those at which the boxes of the whole trees are apart,
+ * which every kind of tree decides alike. *pairs is released by free(). False: out of memory. */
 bool kiln_zachmann_pairs(const kiln_tree *a, const kiln_tree *b, unsigned draws,
                          kiln_pose_pair **pairs, size_t *count);
 

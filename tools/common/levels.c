@@ -1,5 +1,5 @@
-/* Measures of the volumes that a tree has on each level, as the figures of the k-DOP trees of Klosowski
- * et al. (1998) show them: how much room they take and how much they lie in each other.
+/* Measures of the volumes that a tree has on each level, as the figures of the k-DOP trees of
+ * Klosowski et al. (1998) show them: how much room they take and how much they lie in each other.
  *
  * Three numbers say so in different ways. The sum of sizes counts what several volumes hold several
  * times. Siblings are tested in pairs, since a query that opens a node gets into as many of them as

@@ -4,8 +4,8 @@
 
 #include "../../formats/volume.h"
 
-/* A level cuts the tree: its volumes are the lanes so many nodes below the root, and leaves that lie
- * above. Together they hold the whole surface on every level. */
+/* A level cuts the tree: its volumes are the lanes so many nodes below the root, and leaves that
+ * lie above. Together they hold the whole surface on every level. */
 typedef struct {
     uint64_t volumes;
     double size;             /* the sum of their sizes, by that of the tree's box; NaN: that is 0 */

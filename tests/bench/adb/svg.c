@@ -1,7 +1,7 @@
 /* Panels and curves as SVG 1.1, printed as they come: there is no document in memory, so that what
  * is drawn later lies above. A panel maps its two ranges to a rectangle, linear or, upwards,
  * logarithmic; points outside are left out rather than clipped. The legend of a curve stands below
- * its panel. */
+ * its panel; curves from the ninth on are dashed. */
 #include "svg.h"
 
 #include "../../../formats/assert.h"
@@ -91,7 +91,8 @@ static void mark_logarithmic(FILE *out, const svg_panel *panel)
 void svg_axes(FILE *out, const svg_panel *panel)
 {
     const double middle = panel->top + panel->height / 2, bottom = panel->top + panel->height;
-    const int across = (int)floor((panel->x_to - panel->x_from) / panel->x_step + 1e-9);
+    const int across =
+        panel->x_step > 0 ? (int)floor((panel->x_to - panel->x_from) / panel->x_step + 1e-9) : -1;
     for (int i = 0; i <= across; i++) {
         char label[32];
         const double x = panel->x_from + i * panel->x_step, at = place_x(panel, x);
@@ -134,10 +135,31 @@ static bool is_inside(const svg_panel *panel, const svg_point *point)
            point->y <= panel->y_to;
 }
 
+void svg_bar(FILE *out, const svg_panel *panel, unsigned number, double x0, double x1, double y0,
+             double y1)
+{
+    const double bottom = place_y(panel, y0), top = place_y(panel, y1);
+    fprintf(out,
+            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" "
+            "fill-opacity=\"0.7\"/>\n",
+            place_x(panel, x0), top, place_x(panel, x1) - place_x(panel, x0), bottom - top,
+            colours[number % COLOURS]);
+}
+
+void svg_name(FILE *out, const svg_panel *panel, double x, const char *text)
+{
+    const double bottom = panel->top + panel->height;
+    fprintf(out, "<g transform=\"translate(%.1f %.1f) rotate(-90)\" font-size=\"11\">",
+            place_x(panel, x) + 4, bottom - 4);
+    print_text(out, 0, 0, "start", text);
+    fputs("</g>\n", out);
+}
+
 void svg_curve(FILE *out, const svg_panel *panel, unsigned number, const char *name,
                const svg_point points[], unsigned count)
 {
     const char *colour = colours[number % COLOURS];
+    const char *dashes = number < COLOURS ? "" : " stroke-dasharray=\"5 3\"";
     const double legend = panel->top + panel->height + LEGEND_ABOVE + LEGEND_STEP * number;
     bool any = false;
     for (unsigned i = 0; i < count; i++) {
@@ -148,7 +170,7 @@ void svg_curve(FILE *out, const svg_panel *panel, unsigned number, const char *n
         }
     }
     if (any) {
-        fprintf(out, "\" stroke=\"%s\" stroke-width=\"1.5\" fill=\"none\"/>\n", colour);
+        fprintf(out, "\" stroke=\"%s\" stroke-width=\"1.5\" fill=\"none\"%s/>\n", colour, dashes);
     }
     for (unsigned i = 0; i < count; i++) {
         if (is_inside(panel, &points[i])) {
@@ -160,7 +182,7 @@ void svg_curve(FILE *out, const svg_panel *panel, unsigned number, const char *n
                     place_x(panel, points[i].x), place_y(panel, points[i].y), colour);
         }
     }
-    fprintf(out, "<path d=\"M%.1f %.1fh24\" stroke=\"%s\" stroke-width=\"3\"/>\n", panel->left,
-            legend - 4, colour);
+    fprintf(out, "<path d=\"M%.1f %.1fh24\" stroke=\"%s\" stroke-width=\"3\"%s/>\n", panel->left,
+            legend - 4, colour, dashes);
     print_text(out, panel->left + 32, legend, "start", name);
 }

@@ -12,7 +12,7 @@ extern "C" {
 /* Where values are, and what the axes say. */
 typedef struct {
     const char *title, *x_name, *y_name;
-    double x_from, x_to, x_step; /* a mark every step */
+    double x_from, x_to, x_step; /* a mark every step; 0: none */
     double y_from, y_to, y_step;
     bool logarithmic;                /* y; marks at 1, 2, 5 times powers of ten; y_from > 0 */
     double left, top, width, height; /* of the inner frame, in pixels */
@@ -35,6 +35,13 @@ void svg_guide(FILE *out, const svg_panel *panel, double x0, double y0, double x
  * that are not finite, or outside, are left out. */
 void svg_curve(FILE *out, const svg_panel *panel, unsigned number, const char *name,
                const svg_point points[], unsigned count);
+
+/* A filled rectangle, in the colour of curve `number`. */
+void svg_bar(FILE *out, const svg_panel *panel, unsigned number, double x0, double x1, double y0,
+             double y1);
+
+/* A text in the panel, upwards from its bottom. */
+void svg_name(FILE *out, const svg_panel *panel, double x, const char *text);
 
 #ifdef __cplusplus
 }

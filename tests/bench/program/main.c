@@ -7,11 +7,11 @@
 
 #include "../../../tools/cmd/kit/program.h"
 
-static const verb *const verbs[] = {&verb_adb, &verb_bins_plot};
+static const verb *const verbs[] = {&verb_adb, &verb_bins_plot, &verb_families};
 
 const program this_program = {
     .name = "kiln-bench",
-    .purpose = "compare time-critical queries and draw tables of kiln",
+    .purpose = "compare queries and kinds of trees, and draw tables of kiln",
     .about =
         "Measures kiln's queries beside other methods on your own models, and draws figures of "
         "the papers that it implements. Messages go to standard error as \"kiln-bench: FILE: "

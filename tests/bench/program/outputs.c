@@ -1,7 +1,9 @@
 /* The guard of kiln-bench's outputs, which is that of the command (kit/output.c): what a run reads
- * is never replaced, nor a file that kiln-bench could not have written. Rows are recognised by
- * their head, pictures by a title that no other program gives. */
+ * is never replaced, nor a file that kiln-bench could not have written. Rows and
+ * volumes are recognised by their heads, pictures by a title that no other program gives. */
 #include "outputs.h"
+
+#include "families.h"
 
 #include "../adb/adb.h"
 
@@ -9,11 +11,22 @@
 
 #include <string.h>
 
+static bool begins_with(const char *bytes, size_t size, const char *head)
+{
+    return size >= strlen(head) && memcmp(bytes, head, strlen(head)) == 0;
+}
+
 static bool is_rows(const char *bytes, size_t size, bool whole)
 {
     (void)whole;
-    return size >= sizeof BENCH_ADB_CSV_HEAD - 1 &&
-           memcmp(bytes, BENCH_ADB_CSV_HEAD, sizeof BENCH_ADB_CSV_HEAD - 1) == 0;
+    return begins_with(bytes, size, BENCH_ADB_CSV_HEAD) ||
+           begins_with(bytes, size, BENCH_FAMILIES_CSV_HEAD);
+}
+
+static bool is_volumes(const char *bytes, size_t size, bool whole)
+{
+    (void)whole;
+    return begins_with(bytes, size, BENCH_FAMILIES_OBJ_HEAD);
 }
 
 /* The bytes end in a zero. The title stands in the first lines, also of what gnuplot draws. */
@@ -24,5 +37,6 @@ static bool is_picture(const char *bytes, size_t size, bool whole)
     return bytes[0] == '<' && strstr(bytes, "<title>" BENCH_PICTURE_TITLE) != NULL;
 }
 
-const output_kind output_kind_rows = {"file of kiln-bench adb --csv", is_rows};
+const output_kind output_kind_rows = {"file of kiln-bench --csv", is_rows};
 const output_kind output_kind_picture = {"picture of kiln-bench", is_picture};
+const output_kind output_kind_volumes = {"file of kiln-bench families --obj", is_volumes};

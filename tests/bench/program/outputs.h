@@ -4,7 +4,7 @@
 
 #include "../../../tools/cmd/kit/output.h"
 
-/* The file of --csv, and pictures, of every verb. */
-extern const output_kind output_kind_rows, output_kind_picture;
+/* The file of --csv, and pictures, of every verb; volumes of families. */
+extern const output_kind output_kind_rows, output_kind_picture, output_kind_volumes;
 
 #endif

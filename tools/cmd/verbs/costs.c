@@ -5,7 +5,8 @@
  * and the same on every machine. Times are measured apart from that, each query's being its least
  * over a few rounds over all poses. Cu is the time of decoding a node, measured in a loop over the
  * tree's nodes; the other unit costs are fitted (query_cost.c). How far F then is from the clock
- * is printed beside it: it is a model, which knows nothing of caches and of tests that end early. */
+ * is printed beside it: it is a model, which knows nothing of caches and of tests that end early.
+ */
 #include "costs.h"
 
 #include "../kit/columns.h"
@@ -133,9 +134,22 @@ done:
 
 /* -------------------------------------------------------------------------------- for people -- */
 
+/* At most six characters, so that columns stay apart however slow the machine is. */
+static const char *short_number(double value, char text[32])
+{
+    (void)snprintf(text, 32,
+                   value < 100      ? "%.2f"
+                   : value < 1000   ? "%.1f"
+                   : value < 999999 ? "%.0f"
+                                    : "%.0e",
+                   value);
+    return text;
+}
+
 static double mean_of(uint64_t sum, size_t count)
 {
-    return count > 0 ? (double)sum / (double)count : NAN;
+    KILN_ASSERT(count > 0);
+    return (double)sum / (double)count;
 }
 
 /* The name of a tree where another had one before; *before is remembered. */
@@ -153,16 +167,30 @@ static void print_costs(const tree_costs *all, size_t count, bool several)
 {
     const char *before = NULL;
     printf("  F = Nu Cu + Nv Cv + Np Cp + C, means of a query; C.. and the clock in ns\n");
-    printf("  %-7s%8s%7s%8s%7s%8s%7s%6s%8s%8s%6s\n", "bv", "Nu", "Cu", "Nv", "Cv", "Np", "Cp", "C",
+    printf("  %-7s%7s%7s%7s%7s%7s%7s%7s%7s%7s%8s\n", "bv", "Nu", "Cu", "Nv", "Cv", "Np", "Cp", "C",
            "F", "clock", "off");
     for (size_t i = 0; i < count; i++) {
         const tree_costs *of = &all[i];
         print_name(of, several, &before);
-        printf("  %-7s%8.1f%7.2f%8.1f%7.2f%8.1f%7.2f%6.0f%8.0f%8.0f%5.0f%%\n", of->bv,
-               mean_of(of->work.nodes, of->poses), of->unit.update,
-               mean_of(of->work.volume_pairs, of->poses), of->unit.test,
-               mean_of(of->work.triangle_pairs, of->poses), of->unit.triangle, of->unit.query,
-               of->predicted, of->measured, 100 * of->residual);
+        if (of->poses == 0) {
+            printf("  %-7s  at no pose the boxes of both copies meet\n", of->bv);
+            continue;
+        }
+        const double values[] = {mean_of(of->work.nodes, of->poses),
+                                 of->unit.update,
+                                 mean_of(of->work.volume_pairs, of->poses),
+                                 of->unit.test,
+                                 mean_of(of->work.triangle_pairs, of->poses),
+                                 of->unit.triangle,
+                                 of->unit.query,
+                                 of->predicted,
+                                 of->measured};
+        printf("  %-7s", of->bv);
+        for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
+            char text[32];
+            printf(" %6s", short_number(values[v], text));
+        }
+        printf(" %6.0f%%\n", fmin(100 * of->residual, 99999));
     }
 }
 
@@ -198,8 +226,12 @@ static void print_levels(const tree_costs *all, size_t count, bool several)
             const kiln_level_measure *at = &of->levels[level];
             const double apart =
                 at->siblings > 0 ? (double)at->siblings_apart / (double)at->siblings : 1;
-            printf("  %-7s%7u%12s%10.4f%10.1f%%%8.2f\n", of->bv, level + 1,
-                   columns_count(at->volumes, digits), at->size, 100 * (1 - apart), at->cover);
+            char size[32] = "-"; /* a flat mesh has a box of no size */
+            if (isfinite(at->size)) {
+                (void)snprintf(size, sizeof size, "%.4f", at->size);
+            }
+            printf("  %-7s%7u%12s%10s%10.1f%%%8.2f\n", of->bv, level + 1,
+                   columns_count(at->volumes, digits), size, 100 * (1 - apart), at->cover);
         }
     }
 }

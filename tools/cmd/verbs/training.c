@@ -2,10 +2,10 @@
  * at many distances, queries are run, and what they look at is paired with the exact truth.
  *
  * Poses follow Zachmann ("Minimal Hierarchical Collision Detection", VRST 2002): distances of the
- * middles in steps, uniform random rotations and directions (zachmann.c), from a fixed seed, so that
- * the same files give the same weights on every machine. A query with an observer reports each pair of boxes that it weighs;
- * neighbouring observations are alike, so that one of eight is kept. All observations of a tree
- * together weigh as much as those of any other, large or small. */
+ * middles in steps, uniform random rotations and directions (zachmann.c), from a fixed seed, so
+ * that the same files give the same weights on every machine. A query with an observer reports each
+ * pair of boxes that it weighs; neighbouring observations are alike, so that one of eight is kept.
+ * All observations of a tree together weigh as much as those of any other, large or small. */
 #include "training.h"
 
 #include "../../../formats/assert.h"
