@@ -57,7 +57,7 @@ double kiln_volume_beyond(const kiln_volume *volume, const double point[3])
 }
 
 /* Half the extent of a box along a direction. */
-static double reach_of(const kiln_box *box, const double axis[3])
+static double box_extent_along(const kiln_box *box, const double axis[3])
 {
     return (box->half[0] * fabs(kiln_dot(box->axis[0], axis)) +
             box->half[1] * fabs(kiln_dot(box->axis[1], axis))) +
@@ -77,7 +77,7 @@ static bool boxes_overlap(const kiln_box *a, const kiln_box *b)
             const double *own = i < 12 ? a->axis[i - 9] : b->axis[i - 12];
             memcpy(axis, own, sizeof axis);
         }
-        if (fabs(kiln_dot(between, axis)) > reach_of(a, axis) + reach_of(b, axis)) {
+        if (fabs(kiln_dot(between, axis)) > box_extent_along(a, axis) + box_extent_along(b, axis)) {
             return false;
         }
     }
