@@ -980,6 +980,143 @@ KILN_API kiln_status kiln_likely_get_answer(const kiln_likely *query, kiln_likel
  * NULL. */
 KILN_API kiln_likely_weights kiln_likely_get_weights(const kiln_tree *a, const kiln_tree *b);
 
+/* ------------------------------------------------------------------- interruptible queries -- */
+
+/* Do two surfaces meet, as far as there is time to find out? The walk of kiln_collide, which may be
+ * stopped at any level of the trees and at any moment, and then gives the answer that is safe: what
+ * has not been looked into counts as meeting.
+ *
+ *     apart          proved
+ *     meet           proved, by a pair of triangles
+ *     unresolved     pairs of bounding volumes wait that may hold such a pair
+ *
+ * The volumes that wait are also contacts, of the size of the volumes: where the meshes may touch,
+ * in which direction they may be parted, and how far at most. After P. Hubbard, "Collision
+ * Detection for Interactive Graphics Applications", IEEE TVCG 1(3), 1995; kiln_collide_likely
+ * guesses instead, and is quicker where a wrong "yes" in a hundred does no harm.
+ *
+ *     kiln_interruptible_run(query, UINT32_MAX, UINT64_MAX, 200000);
+ *     kiln_interruptible_get_answer(query, &answer);
+ *     if (answer.verdict != KILN_INTERRUPTIBLE_APART)
+ *         kiln_interruptible_get_contacts(query, contacts, 16, &count);
+ *
+ * A pair of volumes is on level 0 if it is the two whole trees, and each opening of one of the two
+ * leads to the next level. Answers depend on the arguments alone, except where time ends a run.
+ * Swapping A and B changes nothing but the direction of normals. */
+typedef enum {
+    KILN_ORDER_BREADTH_FIRST = 0, /* level by level, as Hubbard has it: all places alike */
+    KILN_ORDER_DEPTH_FIRST = 1,   /* the newest pair first; takes the least room */
+    KILN_ORDER_BEST_FIRST = 2     /* those first whose centres are nearest for their sizes */
+} kiln_order;
+
+/* Initialise them with kiln_interruptible_options_default, then change members. */
+typedef struct {
+    size_t struct_size; /* sizeof(kiln_interruptible_options) of the caller */
+    kiln_order order;
+    /* NULL: the first pair of triangles that meet ends the query. Else it is called for each such
+     * pair, once, in an order that is not specified, and the query goes on until it returns false.
+     * It must not use this query or close the files. */
+    kiln_pair_callback visit;
+    void *visit_user;
+    kiln_pair_filter filter; /* NULL: all pairs count */
+    void *filter_user;
+    /* Nanoseconds since any moment, read at the start of a run with a budget of time and before
+     * each step. NULL: the system's monotonic clock. */
+    uint64_t (*clock)(void *user);
+    void *clock_user;
+} kiln_interruptible_options;
+
+/* Returns the defaults: breadth-first, until the first pair, no filter, the system's clock. */
+KILN_API kiln_interruptible_options kiln_interruptible_options_default(void);
+
+typedef enum {
+    KILN_INTERRUPTIBLE_APART = 0,
+    KILN_INTERRUPTIBLE_MEET = 1,
+    KILN_INTERRUPTIBLE_UNRESOLVED = 2 /* to be taken for "meet" */
+} kiln_interruptible_verdict;
+
+typedef struct {
+    kiln_interruptible_verdict verdict;
+    bool complete; /* nothing waits, or a pair ended the query */
+    bool full;     /* the last run left pairs above its level unopened for want of room */
+    /* Pairs of volumes of all levels above this one are looked into; UINT32_MAX: all are. */
+    uint32_t level;
+    uint32_t deepest; /* the deepest level of a pair that was looked into */
+    uint32_t waiting; /* pairs of volumes that may meet and are not looked into */
+    uint64_t steps;   /* pairs that were looked into: a node opened, or two leaves' triangles */
+    uint64_t found;   /* pairs of triangles that meet, so far */
+    kiln_pair pair;   /* the first of them; 0 if there is none */
+} kiln_interruptible_answer;
+
+/* Two volumes that may meet, in the frame that the poses lead to. All numbers are finite. */
+typedef struct {
+    double position[3]; /* in both or between both */
+    /* Unit vector from B to A: moving A along it by `depth` parts the boxes of the two volumes. Of
+     * all separating axes of the boxes it is the one with the least depth. */
+    double normal[3];
+    double depth;
+    /* Every point that the two surfaces have in common in these volumes is this near to `position`
+     * or nearer. */
+    double extent;
+    uint32_t level;
+    bool leaves; /* both are leaves: a step will decide them */
+} kiln_volume_contact;
+
+/* A query that may be interrupted and continued. It lives in the caller's memory, which must not be
+ * moved, and is used by one thread at a time. */
+typedef struct kiln_interruptible kiln_interruptible;
+
+/* Bytes that a query of these two trees takes, of any alignment, with room for `waiting` pairs that
+ * wait; 0 for NULL, and for more than 2^24 pairs. 24 for each pair, 168 for each level of both
+ * trees, and less than 4 KiB. `waiting` may be 0: the room for the levels is enough for every query
+ * to end. With little room a breadth-first or best-first query goes into depth earlier, and one
+ * that is stopped at a level leaves more above it. */
+KILN_API size_t kiln_interruptible_size(const kiln_tree *a, const kiln_tree *b, uint32_t waiting);
+
+/* Makes a query of `memory` [size bytes]. The memory stays the caller's; there is nothing to
+ * release. KILN_ERROR_ARGUMENT: NULL, or too small for any trees; *out is then NULL. */
+KILN_API kiln_status kiln_interruptible_place(void *memory, size_t size, kiln_interruptible **out);
+
+/* Starts a new query, discarding the last one. Poses NULL: identity; options NULL: defaults. Trees
+ * must live as long as the query runs; options need not. KILN_ERROR_ARGUMENT (NULL, an unknown
+ * order, too little room for these trees), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without
+ * polygons), KILN_ERROR_PARTIAL: no query is then begun. */
+KILN_API kiln_status kiln_interruptible_begin(kiln_interruptible *query, const kiln_tree *a,
+                                              const kiln_pose *pose_a, const kiln_tree *b,
+                                              const kiln_pose *pose_b,
+                                              const kiln_interruptible_options *options);
+
+/* Looks into pairs of volumes above `level` (UINT32_MAX: all), up to `steps` of them, until the
+ * query is complete or `nanoseconds` have passed since this call (UINT64_MAX: the clock is not
+ * read); time may run over by one step. May be called again with any level and budget. Runs to one
+ * level give the same answer as one run with the sum of their steps. KILN_ERROR_ARGUMENT: NULL, or
+ * no query begun. Allocates nothing; up to 20 KiB of stack. */
+KILN_API kiln_status kiln_interruptible_run(kiln_interruptible *query, uint32_t level,
+                                            uint64_t steps, uint64_t nanoseconds);
+
+/* Shares one budget among many queries that were begun: all of them are looked into down to level
+ * 1, then to level 2, and so on to `level`, until all are complete or it is spent, so that no pair
+ * of objects is known less exactly than another by more than a level. The clock is that of the
+ * first query. KILN_ERROR_ARGUMENT: NULL with a count, or a query that is not begun; nothing is
+ * then run. */
+KILN_API kiln_status kiln_interruptible_run_all(kiln_interruptible *const queries[], size_t count,
+                                                uint32_t level, uint64_t steps,
+                                                uint64_t nanoseconds);
+
+/* Returns the answer so far, at any time. KILN_ERROR_ARGUMENT: NULL, or no query begun; *answer is
+ * then untouched. Cost: a look at all pairs that wait. */
+KILN_API kiln_status kiln_interruptible_get_answer(const kiln_interruptible *query,
+                                                   kiln_interruptible_answer *answer);
+
+/* Returns the volumes that wait as contacts, those of greatest depth first; equal ones in an order
+ * that is the same everywhere. *count is how many wait, also when that exceeds `capacity`; then the
+ * first `capacity` are stored. `contacts` may be NULL when capacity is 0. Triangles that meet are
+ * none of them: options.visit has these. KILN_ERROR_ARGUMENT: NULL, or no query begun; the outputs
+ * are then untouched. Cost: about half a microsecond for each that waits. */
+KILN_API kiln_status kiln_interruptible_get_contacts(const kiln_interruptible *query,
+                                                     kiln_volume_contact *contacts, size_t capacity,
+                                                     size_t *count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,7 +16,7 @@
 #include "adb_query.h"
 
 #include "../../formats/assert.h"
-#include "../../formats/os.h"
+#include "../base/deadline.h"
 #include "../base/options.h"
 
 #include <math.h>
@@ -310,28 +310,15 @@ static void visit_entry(kiln_adb *query, const kiln_adb_entry *entry)
     }
 }
 
-/* The caller's clock runs in the caller's environment. */
-static uint64_t read_clock(const kiln_adb *query)
-{
-    if (query->options.clock == NULL) {
-        return kiln_os_nanoseconds();
-    }
-    const kiln_fpu_state ours = kiln_fpu_enter();
-    kiln_fpu_leave(query->caller);
-    const uint64_t now = query->options.clock(query->options.clock_user);
-    kiln_fpu_leave(ours);
-    return now;
-}
-
 /* The loop. The clock is read before each pair, so that a budget is exceeded by one pair at
  * most. */
 static void run_query(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
 {
-    const bool timed = nanoseconds != UINT64_MAX;
+    const kiln_deadline due = kiln_deadline_after(nanoseconds, query->options.clock,
+                                                  query->options.clock_user, query->caller);
     KILN_ASSERT(query->begun);
-    const uint64_t start = timed ? read_clock(query) : 0;
     for (uint64_t i = 0; i < pairs && !query->decided; i++) {
-        if (timed && read_clock(query) - start >= nanoseconds) {
+        if (kiln_deadline_is_past(&due)) {
             return;
         }
         KILN_ASSERT(query->frontier.count > 0);

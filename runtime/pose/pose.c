@@ -174,6 +174,20 @@ static void fill_map(kiln_node_map *map, const double rotation[9], const double 
     map->slack = slack;
 }
 
+/* By how both were baked, which is all that tells them apart. */
+void kiln_pair_frame_order_same(kiln_pair_frame *frame)
+{
+    const kiln_format_tree *x = frame->x->view.entry, *y = frame->y->view.entry;
+    const uint32_t of_x[3] = {x->bv, x->leaf_max, x->node_count};
+    const uint32_t of_y[3] = {y->bv, y->leaf_max, y->node_count};
+    if (frame->same && frame->x != frame->y && memcmp(of_x, of_y, sizeof of_x) > 0) {
+        const kiln_tree *tree = frame->x;
+        frame->x = frame->y;
+        frame->y = tree;
+        frame->swapped = !frame->swapped;
+    }
+}
+
 /* Positions go wrong by the rounding of the relative translation, of the node-space offsets, of
  * the carried vertices and of box centres kept as two floats: each a few ulps of the largest
  * magnitude that takes part, under 2^-48 of their sum; and in Y's space by what a transpose

@@ -38,6 +38,10 @@ kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
                                  const kiln_pose *pose_a, const kiln_tree *b,
                                  const kiln_pose *pose_b);
 
+/* Two trees of one mesh at one place: X is the caller's A, unless this is done, before the maps are
+ * formed. Which of them it is must not depend on the caller's order where steps are counted. */
+void kiln_pair_frame_order_same(kiln_pair_frame *frame);
+
 /* A vertex where a map takes it, as kiln_exact wants it: each coordinate is ((r0 x + r1 y) + r2
  * z) + t, every operation rounded to double; below 2^-250 it counts as 0. Of Y in X's frame: */
 void kiln_transform_vertex(const kiln_transform *carry, const float vertex[3], double out[3]);

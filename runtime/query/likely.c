@@ -3,8 +3,7 @@
 #include "likely_weights.h"
 
 #include "../../formats/assert.h"
-#include "../../formats/os.h"
-#include "../base/fpu.h"
+#include "../base/deadline.h"
 #include "../base/options.h"
 #include "../base/probability.h"
 #include "../walk/likely_walk.h"
@@ -170,21 +169,6 @@ static void call_observer(void *user, const kiln_likely_seen *seen)
     kiln_fpu_leave(ours);
 }
 
-/* Two trees of one mesh at one place: X is the caller's A, unless this is done. Which of them it is
- * must not depend on the caller's order, since steps do. */
-static void order_same(kiln_pair_frame *frame)
-{
-    const kiln_format_tree *x = frame->x->view.entry, *y = frame->y->view.entry;
-    const uint32_t of_x[3] = {x->bv, x->leaf_max, x->node_count};
-    const uint32_t of_y[3] = {y->bv, y->leaf_max, y->node_count};
-    if (frame->same && frame->x != frame->y && memcmp(of_x, of_y, sizeof of_x) > 0) {
-        const kiln_tree *tree = frame->x;
-        frame->x = frame->y;
-        frame->y = tree;
-        frame->swapped = !frame->swapped;
-    }
-}
-
 /* In the environment of fpu.h, which the caller has entered. */
 static kiln_status begin_likely(kiln_likely *query, const kiln_tree *a, const kiln_pose *pose_a,
                                 const kiln_tree *b, const kiln_pose *pose_b,
@@ -205,7 +189,7 @@ static kiln_status begin_likely(kiln_likely *query, const kiln_tree *a, const ki
     if (levels_for(a, b) > query->room) {
         return KILN_ERROR_ARGUMENT;
     }
-    order_same(&walk->frame);
+    kiln_pair_frame_order_same(&walk->frame);
     query->begun = true;
     query->a = a;
     query->b = b;
@@ -251,47 +235,20 @@ static kiln_status begin_budget(kiln_likely *query, const kiln_tree *a, const ki
     return status;
 }
 
-/* A moment at which time is up, by a query's clock. */
-typedef struct {
-    const kiln_likely *query;
-    uint64_t start, nanoseconds;
-} deadline;
-
-/* The caller's clock runs in the caller's environment. */
-static uint64_t query_clock(const kiln_likely *query)
+static kiln_deadline deadline_of(const kiln_likely *query, uint64_t nanoseconds)
 {
-    if (query->clock == NULL) {
-        return kiln_os_nanoseconds();
-    }
-    const kiln_fpu_state ours = kiln_fpu_enter();
-    kiln_fpu_leave(query->caller);
-    const uint64_t now = query->clock(query->clock_user);
-    kiln_fpu_leave(ours);
-    return now;
+    return kiln_deadline_after(nanoseconds, query->clock, query->clock_user, query->caller);
 }
 
-static bool is_late(const void *user)
+static void run_until(kiln_likely *query, uint64_t steps, const kiln_deadline *due)
 {
-    const deadline *due = (const deadline *)user;
-    return query_clock(due->query) - due->start >= due->nanoseconds;
-}
-
-/* The moment from which a budget of time counts; 0 where there is none, so that no clock is read.
- */
-static uint64_t start_of(const kiln_likely *query, uint64_t nanoseconds)
-{
-    return nanoseconds != UINT64_MAX ? query_clock(query) : 0;
-}
-
-static void run_from(kiln_likely *query, uint64_t steps, uint64_t nanoseconds, uint64_t start)
-{
-    const deadline due = {query, start, nanoseconds};
-    kiln_likely_walk_run(&query->walk, steps, nanoseconds != UINT64_MAX ? is_late : NULL, &due);
+    kiln_likely_walk_run(&query->walk, steps, kiln_deadline_check(due), due);
 }
 
 static void run(kiln_likely *query, uint64_t steps, uint64_t nanoseconds)
 {
-    run_from(query, steps, nanoseconds, start_of(query, nanoseconds));
+    const kiln_deadline due = deadline_of(query, nanoseconds);
+    run_until(query, steps, &due);
 }
 
 /* ------------------------------------------------------------------------------------ answer -- */
@@ -404,12 +361,11 @@ static kiln_status whole_query(kiln_likely *query, const kiln_tree *a, const kil
     const bool budget = options->steps != UINT64_MAX || options->nanoseconds != UINT64_MAX;
     query->clock = options->clock;
     query->clock_user = options->clock_user;
-    const uint64_t start = start_of(query, options->nanoseconds);
+    const kiln_deadline due = deadline_of(query, options->nanoseconds);
     const kiln_status status = budget ? begin_budget(query, a, pose_a, b, pose_b, options)
                                       : begin_likely(query, a, pose_a, b, pose_b, options, false);
     if (status == KILN_OK) {
-        run_from(query, options->steps - (budget && options->steps > 0), options->nanoseconds,
-                 start);
+        run_until(query, options->steps - (budget && options->steps > 0), &due);
         answer_of(query, answer);
     }
     return status;
@@ -497,8 +453,7 @@ static kiln_likely *take_from_shelf(shelves *s)
 static void run_many(kiln_likely *const queries[], size_t count, uint64_t steps,
                      uint64_t nanoseconds)
 {
-    const bool timed = nanoseconds != UINT64_MAX;
-    const deadline due = {queries[0], start_of(queries[0], nanoseconds), nanoseconds};
+    const kiln_deadline due = deadline_of(queries[0], nanoseconds);
     shelves s;
     memset(&s, 0, sizeof s);
     for (size_t i = 0; i < count; i++) {
@@ -510,10 +465,10 @@ static void run_many(kiln_likely *const queries[], size_t count, uint64_t steps,
     while (steps > 0 && (query = take_from_shelf(&s)) != NULL) {
         kiln_likely_walk *walk = &query->walk;
         const uint64_t before = walk->steps;
-        if (timed && is_late(&due)) {
+        if (kiln_deadline_is_past(&due)) {
             return;
         }
-        kiln_likely_walk_run(walk, steps < CHUNK ? steps : CHUNK, timed ? is_late : NULL, &due);
+        kiln_likely_walk_run(walk, steps < CHUNK ? steps : CHUNK, kiln_deadline_check(&due), &due);
         steps -= walk->steps - before;
         if (walk->state == KILN_WALK_GOES_ON) {
             put_on_shelf(&s, query);

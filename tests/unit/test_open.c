@@ -895,6 +895,38 @@ static void a_query_on_little_stack(void **state)
     let_go(&b);
 }
 
+typedef struct {
+    const kiln_tree *tree;
+    kiln_interruptible *query;
+    kiln_interruptible_answer answer;
+    kiln_volume_contact contacts[4];
+    kiln_status status;
+} interruption;
+
+static bool go_on(void *user, kiln_pair pair)
+{
+    (void)user;
+    (void)pair;
+    return true;
+}
+
+static void *interrupt(void *context)
+{
+    interruption *i = context;
+    kiln_interruptible_options options = kiln_interruptible_options_default();
+    size_t count;
+    options.visit = go_on;
+    i->status = kiln_interruptible_begin(i->query, i->tree, NULL, i->tree, NULL, &options);
+    for (int run = 0; run < 2 && i->status == KILN_OK; run++) {
+        i->status = kiln_interruptible_get_contacts(i->query, i->contacts, 4, &count);
+        if (i->status == KILN_OK) {
+            i->status =
+                kiln_interruptible_run(i->query, run == 0 ? 3 : UINT32_MAX, UINT64_MAX, UINT64_MAX);
+        }
+    }
+    return NULL;
+}
+
 /* The 12 triangles of a box below a chain of 64 nodes, each of one lane that holds the box. */
 static uint8_t *chain_file(size_t *size)
 {
@@ -940,6 +972,20 @@ static void a_query_on_the_deepest_trees(void **state)
     assert_true(q.found);
     print_message("depths add up to 128: %zu bytes of stack\n", used);
     assert_true(SANITIZED || used <= 96 * 1024);
+
+    /* No level of the trees is on the stack of a query in memory of its own. */
+    const size_t room = kiln_interruptible_size(q.a, q.b, 0);
+    interruption i = {.tree = q.a};
+    void *memory = malloc(room);
+    assert_non_null(memory);
+    assert_int_equal(kiln_interruptible_place(memory, room, &i.query), KILN_OK);
+    const size_t interrupted = on_stack(interrupt, &i, STACK);
+    assert_int_equal(i.status, KILN_OK);
+    assert_int_equal(kiln_interruptible_get_answer(i.query, &i.answer), KILN_OK);
+    assert_true(i.answer.complete && i.answer.found == q.pairs && i.answer.deepest == 128);
+    print_message("interruptible: %zu bytes of stack\n", interrupted);
+    assert_true(SANITIZED || interrupted <= 20 * 1024);
+    free(memory);
     kiln_close(file);
     free(bytes);
 }
