@@ -17,6 +17,7 @@ runtime/kernel: formats runtime/base runtime/exact runtime/pose kiln.h
 runtime/open: formats runtime/base kiln.h
 runtime/walk: formats runtime/base runtime/exact runtime/pose runtime/kernel kiln.h
 runtime/query: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk kiln.h
+runtime/scene: formats runtime/base runtime/pose runtime/query kiln.h
 runtime/adb: formats runtime/base runtime/pose runtime/kernel runtime/open runtime/walk kiln.h
 runtime/bins: formats lut runtime/base runtime/open kiln.h
 tools/common: formats kiln_bake.h
@@ -62,7 +63,7 @@ printf '%s\n' "$folders" "= $edges" | awk '
     }
     NF == 2 {
         from = folder_of($1); to = folder_of($2)
-        if ($2 == "runtime/kiln.h" || $2 == "runtime/kiln_adb.h") to = "kiln.h"
+        if ($2 ~ /^runtime\/kiln(_adb|_scene)?\.h$/) to = "kiln.h"
         if ($2 == "tools/kiln_bake.h") to = "kiln_bake.h"
         if (from == "runtime" || from == "tools") next # public headers; they are checked to stand alone
         if (!(from in known)) { print $1 ": its folder is not listed in tests/check_includes.sh"; bad = 1 }

@@ -105,6 +105,12 @@ static inline bool pose_is_sound(const kiln_pose *pose, double *worst)
            (pose->scale >= KILN_SCALE_MIN) & (pose->scale <= KILN_SCALE_MAX);
 }
 
+bool kiln_pose_is_sound(const kiln_pose *pose)
+{
+    double worst = 0;
+    return pose_is_sound(pose, &worst);
+}
+
 /* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
 void kiln_matrix_invert(const double r[9], double out[9])
 {

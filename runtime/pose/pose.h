@@ -47,6 +47,9 @@ void kiln_pair_frame_order_same(kiln_pair_frame *frame);
 void kiln_transform_vertex(const kiln_transform *carry, const float vertex[3], double out[3]);
 void kiln_pair_frame_transform(const kiln_pair_frame *frame, const float vertex[3], double out[3]);
 
+/* Is it one that calls accept? In the environment of fpu.h. */
+bool kiln_pose_is_sound(const kiln_pose *pose);
+
 /* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
 void kiln_matrix_invert(const double r[9], double out[9]);
 

@@ -41,6 +41,10 @@ static inline void kiln_tree_stored_corners(const kiln_tree *tree, uint32_t stor
     }
 }
 
+/* The shape as it is compared. False: it is not one that is defined. Needs the environment of
+ * fpu.h. */
+bool kiln_shape_take(const kiln_shape *given, kiln_shape *shape);
+
 /* ----------------------------------------------- where a point is to a closed mesh: inside.c -- */
 
 /* `carry` NULL: `point` is in the tree's own frame. Else it is in the frame that the tree's

@@ -28,9 +28,8 @@ struct shape_query {
     void *user;
 };
 
-/* The shape as it is compared: numbers that do not matter are 0. False: it is not one that is
- * defined. */
-static bool take_shape(const kiln_shape *given, kiln_shape *shape)
+/* Numbers that do not matter become 0. */
+bool kiln_shape_take(const kiln_shape *given, kiln_shape *shape)
 {
     *shape = *given;
     if (given->kind == KILN_SHAPE_SPHERE) {
@@ -81,7 +80,7 @@ static kiln_status walk_shape(shape_query *query, const kiln_pose *pose, const k
                               const kiln_pose *pose_shape)
 {
     kiln_shape_box box;
-    if (!take_shape(shape, &query->shape)) {
+    if (!kiln_shape_take(shape, &query->shape)) {
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_status status = kiln_placement_between(&query->placement, pose_shape, pose);

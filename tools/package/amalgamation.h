@@ -1,6 +1,7 @@
-/* kiln @VERSION@, the runtime in one file: add kiln.c and its headers kiln.h and kiln_adb.h to a
- * program, link zlib (-lz) and, where it is a library of its own, libm (-lm). Made by `make
- * amalgamation` from the sources of kiln; see there for licence, comments on design, and tests.
+/* kiln @VERSION@, the runtime in one file: add kiln.c and its headers (kiln.h, kiln_adb.h and
+ * kiln_scene.h) to a program, link zlib (-lz) and, where it is a library of its own, libm (-lm).
+ * Made by `make amalgamation` from the sources of kiln; see there for licence, comments on design,
+ * and tests.
  *
  * C11 or C++17, any optimisation but those that loosen arithmetic, as -ffast-math and -Ofast do. */
 #define _POSIX_C_SOURCE 200809L
