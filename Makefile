@@ -74,6 +74,9 @@ LIBS_bench = -lfcl -lccd $(LIBS_test)
 # Embree is compared with where it is installed.
 EMBREE := $(wildcard /usr/include/embree3/rtcore.h /usr/local/include/embree3/rtcore.h)
 
+# Bullet's broad phase, too.
+BULLET := $(wildcard /usr/include/bullet/btBulletCollisionCommon.h /usr/local/include/bullet/btBulletCollisionCommon.h)
+
 # -------------------------------------------------------------------------------------- sources --
 
 FORMAT_SOURCES = $(wildcard formats/*.c)
@@ -482,6 +485,10 @@ $O/demo: $$(call objects,$$(DEMO_SOURCES)) $$(SUPPORT) $$(LIBRARIES)
 
 $(addprefix $O/tests/bench/bench_,ray.o inside.o): private LIBRARY_FLAGS = $(if $(EMBREE),-DKILN_BENCH_EMBREE)
 $(addprefix $O/tests/bench/bench_,ray inside): private LIBS_bench += $(if $(EMBREE),-lembree3)
+
+$O/tests/bench/bench_scene.o $O/tests/bench/bench_scene.checked: private LIBRARY_FLAGS = \
+  $(if $(BULLET),-DKILN_BENCH_BULLET -isystem $(dir $(firstword $(BULLET))))
+$O/tests/bench/bench_scene: private LIBS_bench += $(if $(BULLET),-lBulletCollision -lLinearMath)
 
 $(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@

@@ -154,8 +154,8 @@ typedef struct {
     uint64_t user_a, user_b;
 } kiln_scene_pair;
 
-/* Returns whether a pair counts. Called once for each pair whose bounds meet and whose groups
- * allow it, in the order of the pairs. */
+/* Returns whether a pair counts. It is called at most once for each pair whose bounds meet and
+ * whose groups allow it, in the order of the pairs, except where a ray is followed. */
 typedef bool (*kiln_scene_filter)(void *user, const kiln_scene_pair *pair);
 
 /* Options of queries of scenes. Initialise them with kiln_scene_options_default, then change
