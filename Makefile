@@ -356,7 +356,8 @@ $(LIBRARY_OBJECTS): private LIBRARY_FLAGS = -fPIC -DKILN_SHARED
 # What hardly a machine runs, and what takes no part in a query's inner loops, is to be small; what is
 # asked once an opening, or less, smaller still. No table of unwinding: nothing of ours throws.
 SMALL = $(addprefix runtime/,bins/bins bins/bins_lookup query/contact_geometry query/contacts exact/expansion kernel/kernel_scalar \
-          query/locate walk/pair_filter open/partial query/shape exact/shape_triangle walk/shape_walk) \
+          query/interruptible query/locate walk/frontier_walk walk/pair_filter open/partial query/shape exact/shape_triangle \
+          walk/shape_walk) \
         $(addprefix formats/,arrival bins_check part reader)
 SMALLEST = $(addprefix runtime/,adb/adb_hints adb/adb_pick adb/adb_read \
              adb/adb_weights bins/bins_open open/facts open/open open/opening query/query) \

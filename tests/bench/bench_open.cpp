@@ -132,15 +132,14 @@ struct Block {
 class Contents
 {
   public:
-    explicit Contents(const Baked &baked)
+    explicit Contents(const Baked &baked) : bytes(static_cast<const uint8_t *>(baked.data))
     {
         kiln_format_error error;
         check(kiln_reader_open(&reader, baked.data, baked.size, nullptr, &error), "reading");
         kiln_shares(&reader, shares);
         for (uint32_t i = 0; i < reader.header.section_count; i++) {
             kiln_format_section entry;
-            std::memcpy(&entry, reader.file + sizeof reader.header + i * sizeof entry,
-                        sizeof entry);
+            std::memcpy(&entry, bytes + sizeof reader.header + i * sizeof entry, sizeof entry);
             add_blocks(entry);
         }
     }
@@ -207,7 +206,7 @@ class Contents
         }
         const uint32_t full = kiln_block_raw_size(entry.element_size);
         const uint64_t count = (entry.raw_size + full - 1) / full;
-        const uint8_t *table = reader.file + entry.offset;
+        const uint8_t *table = bytes + entry.offset;
         const uint8_t *stored = table + count * sizeof(kiln_format_block);
         for (uint64_t i = 0; i < count; i++) {
             kiln_format_block block;
@@ -218,6 +217,7 @@ class Contents
         }
     }
 
+    const uint8_t *bytes; /* of the file: a reader that copies does not keep them */
     kiln_reader reader;
     std::vector<Block> blocks;
 };
