@@ -20,7 +20,7 @@ runtime/query: formats runtime/base runtime/exact runtime/pose runtime/kernel ru
 runtime/scene: formats runtime/base runtime/pose runtime/query kiln.h
 runtime/adb: formats runtime/base runtime/pose runtime/kernel runtime/open runtime/walk kiln.h
 runtime/bins: formats lut runtime/base runtime/open kiln.h
-tools/common: formats kiln_bake.h
+tools/common: formats kiln.h kiln_bake.h
 tools/import: formats tools/common kiln.h kiln_bake.h
 tools/import/collada: formats tools/common tools/import kiln_bake.h
 tools/import/fbx: formats tools/common tools/import kiln_bake.h

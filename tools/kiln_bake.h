@@ -84,7 +84,7 @@ enum { KILN_DROP_DEGENERATE = 1u, KILN_DROP_DUPLICATE = 2u };
 /* Initialise it with kiln_bake_options_default, then change members. */
 typedef struct {
     size_t struct_size;
-    const char *bv;      /* comma-separated kinds, default "obb" */
+    const char *bv;      /* comma-separated kinds, default "obb"; "auto": see max_bytes */
     const char *builder; /* "sah" (default), "median", ...: see kiln bake --help */
     int leaf;            /* most triangles in a leaf, [1, 15], default 4 */
     kiln_layout layout;
@@ -154,6 +154,15 @@ typedef struct {
     kiln_spheres_by spheres; /* default KILN_SPHERES_LEAST; of no effect on other kinds */
     kiln_fit_to fit_to;      /* default KILN_FIT_TO_GEOMETRY; for oriented boxes */
     kiln_box_fit box_fit;    /* default KILN_BOX_FIT_SEARCH; for oriented boxes */
+    /* With bv "auto": every kind of tree is built with leaves of 2, 4 and 8 triangles by `builder`,
+     * the best kind by "reinsert" as well, and the one is kept whose boolean queries cost least at
+     * recorded poses, by counts of kiln_collide_work times unit costs that are constants of the
+     * version; `leaf` does not count. trace: a text with a line for each pose, of 12, 13, 24 or 26
+     * numbers as for `kiln collide --poses`; NULL: poses at random distances (Zachmann 2002).
+     * against: the kiln file that the model is queried against; NULL: itself. max_bytes: files that
+     * are larger are not chosen; 0: no limit. Not with `split` and `adb`. */
+    const char *trace, *against;
+    uint64_t max_bytes;
 } kiln_bake_options;
 
 /* Returns the options that `kiln bake` uses without arguments. */
@@ -168,6 +177,17 @@ typedef struct {
     uint32_t boxes;        /* boxes with counts, the tree's own included; 0: not counted */
     uint64_t bytes_counts; /* raw */
 } kiln_bake_tree_report;
+
+/* What bv "auto" compared. */
+typedef struct {
+    char bv[8], builder[16];
+    int leaf;
+    bool chosen;
+    uint64_t bytes;       /* of the file */
+    uint64_t poses, hits; /* poses that were replayed, and at which they met */
+    uint64_t nodes, volume_pairs, triangle_pairs; /* kiln_work, over all poses */
+    double cost;                                  /* nanoseconds a query by unit costs */
+} kiln_bake_candidate;
 
 /* How a call that returned KILN_BAKE_OK obtained its file. */
 typedef enum {
@@ -209,6 +229,8 @@ typedef struct {
     kiln_bake_outcome outcome;
     /* "", or why the cache could not be used; the bake does not fail by it */
     char cache_error[256];
+    kiln_bake_candidate *candidates; /* of bv "auto", in the order in which they were tried */
+    uint32_t candidate_count;
 } kiln_bake_report;
 
 /* Frees the contents of a report and clears it. NULL is allowed. */

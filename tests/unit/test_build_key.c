@@ -63,7 +63,7 @@ static void key_of_the_library(uint8_t key[16])
 {
     const kiln_weights_rows none = {.count = 0};
     const kiln_bake_options options = kiln_bake_options_default();
-    kiln_bake_meta_key(&input, &options, "3ds", hash, &none, key);
+    kiln_bake_meta_key(&input, &options, "3ds", hash, &none, NULL, key);
 }
 
 static void expect_same(bool same)

@@ -7,7 +7,8 @@
  *   groups                    the triangles of each tree (groups.c)
  *   memory                    what the rest needs is known now, and refused or fitted (budget.c)
  *   trees, then their counts  group by group, kind by kind (tree/build.h, count/count.c)
- *   meta document, file       the sections and their bytes (bake_meta.c, encode/assemble.c)
+ *   meta document, file       the sections and their bytes (bake_meta.c, encode/assemble.c);
+ *                             with bv "auto" both steps for each candidate (choice.c)
  *   report, cache             what came of it, kept for the next bake
  *
  * One struct holds all that the pass has made so far, and everything in it is freed in one place,
@@ -18,6 +19,7 @@
 
 #include "../../formats/assert.h"
 #include "../common/clock.h"
+#include "../common/memory.h"
 #include "../common/text.h"
 #include "../common/parallel.h"
 #include "../common/paths.h"
@@ -30,6 +32,7 @@
 #include "bake_meta.h"
 #include "budget.h"
 #include "cache.h"
+#include "choice.h"
 
 #include <fenv.h>
 #include <inttypes.h>
@@ -45,6 +48,8 @@ typedef struct {
     const char *output; /* NULL: none */
     kiln_bake_report *report;
     kiln_bake_options options; /* complete; `progress` is report_progress, below, or NULL */
+    kiln_bake_options asked;   /* the same, before a candidate's kind, leaf and builder */
+    kiln_choice choice;
     bool (*progress)(void *user, const char *stage, double part); /* the caller's; NULL: none */
     void *progress_user;
     bool cancelled; /* by the caller */
@@ -97,6 +102,13 @@ static kiln_bake_status fail(const job *b, kiln_bake_status status, const char *
 static kiln_bake_status read_kinds(job *b)
 {
     const char *list = b->options.bv;
+    if (strcmp(list, KILN_CHOICE_NAME) == 0) { /* all of them are candidates */
+        for (size_t k = 0; k < kiln_build_kind_count; k++) {
+            KILN_ASSERT(b->kind_count < KINDS_MAX);
+            b->kinds[b->kind_count++] = &kiln_build_kinds[k];
+        }
+        return KILN_BAKE_OK;
+    }
     for (;;) {
         const size_t length = strcspn(list, ",");
         char name[KIND_NAME_SIZE];
@@ -106,7 +118,7 @@ static kiln_bake_status read_kinds(job *b)
             char names[128];
             kiln_build_kind_names(names, sizeof names);
             kiln_bake_report_error(b->report, b->input->path,
-                                   "unknown kind of bounding volume '%.*s'; use %s",
+                                   "unknown kind of bounding volume '%.*s'; use %s, or auto alone",
                                    (int)(length < 40 ? length : 40), list, names);
             return KILN_BAKE_USAGE;
         }
@@ -379,10 +391,10 @@ static kiln_bake_status encode(job *b)
     KILN_ASSERT(b->file == NULL && b->meta == NULL);
     uint8_t build_key[16];
     uint64_t packed_sizes[KINDS_MAX] = {0};
-    kiln_bake_meta_key(b->input, &b->options, b->soup.format, b->soup.source_hash, &b->weights,
-                       build_key);
+    kiln_bake_meta_key(b->input, &b->asked, b->soup.format, b->soup.source_hash, &b->weights,
+                       b->choice.on ? b->choice.hash : NULL, build_key);
     b->meta = kiln_bake_meta_document(b->input, &b->options, &b->soup, b->trees, b->groups.count,
-                                      b->kinds, b->kind_count);
+                                      b->kinds, b->kind_count, b->choice.on);
     if (b->meta == NULL) {
         return KILN_BAKE_FAILED;
     }
@@ -417,6 +429,140 @@ static kiln_bake_status encode(job *b)
     return on && kiln_budget_holds(&b->budget) ? KILN_BAKE_OK : KILN_BAKE_FAILED;
 }
 
+/* One candidate as a file of its own, of the kind b->kinds[0]. */
+static kiln_bake_status bake_candidate(job *b)
+{
+    kiln_bake_status status = KILN_BAKE_FAILED;
+    KILN_ASSERT(b->groups.count == 1 && b->kind_count == 1);
+    b->trees = calloc(1, sizeof *b->trees);
+    if (b->trees != NULL) {
+        status = build_trees(b);
+        status = status == KILN_BAKE_OK ? encode(b) : status;
+        kiln_build_tree_free(&b->trees[0]);
+    }
+    free(b->trees);
+    free(b->meta);
+    b->trees = NULL;
+    b->meta = NULL;
+    return status;
+}
+
+/* The candidate that is preferred so far. */
+typedef struct {
+    void *file;         /* NULL: none fits */
+    size_t size, least; /* `least`: of any candidate's file */
+    kiln_bake_tree_report tree;
+    uint32_t candidate;
+} kept_candidate;
+
+/* Takes the file in b->file over where it is to be preferred to the one kept; else it is freed. */
+static void keep_preferred(job *b, kept_candidate *kept)
+{
+    kiln_bake_report *report = b->report;
+    const uint32_t last = report->candidate_count - 1;
+    kept->least = b->file_size < kept->least ? b->file_size : kept->least;
+    if ((b->asked.max_bytes == 0 || b->file_size <= b->asked.max_bytes) &&
+        (kept->file == NULL ||
+         kiln_choice_prefers(&report->candidates[last], &report->candidates[kept->candidate]))) {
+        free(kept->file);
+        kept->file = b->file;
+        kept->size = b->file_size;
+        kept->tree = report->trees[0];
+        kept->candidate = last;
+        b->file = NULL;
+    }
+    free(b->file);
+    b->file = NULL;
+}
+
+/* Bakes all candidates, compares them, and leaves the file of the chosen one in b->file. */
+static kiln_bake_status bake_chosen(job *b)
+{
+    kept_candidate kept = {.least = SIZE_MAX};
+    kiln_bake_report *report = b->report;
+    kiln_bake_status status = KILN_BAKE_OK;
+    size_t room = 0;
+    unsigned kind;
+    b->kind_count = 1;
+    for (unsigned i = 0; status == KILN_BAKE_OK; i++) {
+        const int threads = b->options.threads; /* as the memory has room for */
+        b->options = b->asked;
+        b->options.threads = threads;
+        const kiln_bake_candidate *best =
+            kept.file != NULL ? &report->candidates[kept.candidate] : NULL;
+        if (!kiln_choice_candidate(i, best, &b->options, &kind)) {
+            break;
+        }
+        b->kinds[0] = &kiln_build_kinds[kind];
+        b->options.bv = b->kinds[0]->name;
+        if (!kiln_grow((void **)&report->candidates, &room, i + 1, sizeof *report->candidates)) {
+            status = KILN_BAKE_FAILED;
+            break;
+        }
+        kiln_bake_candidate *of = &report->candidates[i];
+        memset(of, 0, sizeof *of);
+        report->candidate_count = i + 1;
+        (void)snprintf(of->bv, sizeof of->bv, "%s", b->options.bv);
+        (void)snprintf(of->builder, sizeof of->builder, "%s", b->options.builder);
+        of->leaf = b->options.leaf;
+        free(report->trees);
+        report->trees = NULL;
+        report->tree_count = 0;
+        status = bake_candidate(b);
+        if (status == KILN_BAKE_OK) {
+            status =
+                kiln_choice_measure(&b->choice, &b->options, b->file, b->file_size, of, report);
+        }
+        if (status == KILN_BAKE_OK) {
+            keep_preferred(b, &kept);
+        }
+    }
+    if (status == KILN_BAKE_OK && kept.file == NULL) {
+        kiln_bake_report_error(report, b->input->path,
+                               "none of %" PRIu32 " candidates fits --max-bytes %" PRIu64
+                               "; the smallest file takes %zu bytes; raise the limit to that",
+                               report->candidate_count, b->asked.max_bytes, kept.least);
+        status = KILN_BAKE_FAILED;
+    }
+    if (status != KILN_BAKE_OK) {
+        free(kept.file);
+        return status;
+    }
+    report->trees[0] = kept.tree;
+    report->candidates[kept.candidate].chosen = true;
+    report->bytes_file = kept.size;
+    b->file = kept.file;
+    b->file_size = kept.size;
+    return KILN_BAKE_OK;
+}
+
+/* The trees that are named, their counts, and the file. */
+static kiln_bake_status bake_named(job *b)
+{
+    kiln_bake_report *report = b->report;
+    double start = kiln_seconds();
+    b->trees = calloc((size_t)b->groups.count * b->kind_count, sizeof *b->trees);
+    kiln_bake_status status = b->trees != NULL ? build_trees(b) : KILN_BAKE_FAILED;
+    report->seconds_build += kiln_seconds() - start;
+    if (status != KILN_BAKE_OK) {
+        return status;
+    }
+    start = kiln_seconds();
+    const uint32_t tree_count = b->counts.grid != 0 ? b->groups.count * b->kind_count : 0;
+    for (uint32_t i = 0; i < tree_count && status == KILN_BAKE_OK; i++) {
+        status = kiln_count_build(b->kinds[i % b->kind_count], &b->soup, &b->counts, &b->options,
+                                  &b->trees[i]);
+    }
+    report->seconds_count = kiln_seconds() - start;
+    if (status != KILN_BAKE_OK) {
+        return status;
+    }
+    start = kiln_seconds();
+    status = encode(b);
+    report->seconds_write = kiln_seconds() - start;
+    return status;
+}
+
 /* ------------------------------------------------------------------------------ the pass -- */
 
 /* The caller's options, or as much of them as both sides know, over the defaults. Strings that are
@@ -444,12 +590,24 @@ static kiln_bake_status check_request(job *b)
     const kiln_bake_input *input = b->input;
     kiln_bake_status status = check_options(b);
     status = status == KILN_BAKE_OK ? read_weights(b) : status;
+    status = status == KILN_BAKE_OK ? kiln_choice_open(input, &b->options, &b->choice, b->report)
+                                    : status;
+    b->asked = b->options;
     /* A bake does not replace the model it reads, by whatever name the output leads to it. */
     if (status == KILN_BAKE_OK && b->output != NULL && input->path != NULL && input->data == NULL &&
         kiln_same_file(b->output, input->path)) {
         kiln_bake_report_error(b->report, b->output,
                                "is the model itself; nothing was written; name another output");
         status = KILN_BAKE_USAGE;
+    }
+    const char *const read[] = {b->options.trace, b->options.against};
+    for (int i = 0; i < 2 && status == KILN_BAKE_OK; i++) {
+        if (b->output != NULL && read[i] != NULL && kiln_same_file(b->output, read[i])) {
+            kiln_bake_report_error(b->report, b->output,
+                                   "is a file that the tree is chosen by; nothing was written; "
+                                   "name another output");
+            status = KILN_BAKE_USAGE;
+        }
     }
     return status;
 }
@@ -469,7 +627,8 @@ static bool find_made(job *b, bool look_only)
         o->cache = NULL;
     }
     if (o->if_changed || o->cache != NULL) {
-        b->request = kiln_request_open(b->input, o, &b->weights);
+        b->request = kiln_request_open(b->input, &b->asked, &b->weights,
+                                       b->choice.on ? b->choice.hash : NULL);
     }
     if (b->request == NULL) {
         return false;
@@ -572,28 +731,11 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
         goto done;
     }
 
-    /* Trees and their counts. */
-    b.trees = calloc((size_t)b.groups.count * b.kind_count, sizeof *b.trees);
-    status = b.trees != NULL ? build_trees(&b) : KILN_BAKE_FAILED;
     report->seconds_build = kiln_seconds() - start;
-    if (status != KILN_BAKE_OK) {
-        goto done;
-    }
     start = kiln_seconds();
-    const uint32_t tree_count = b.counts.grid != 0 ? b.groups.count * b.kind_count : 0;
-    for (uint32_t i = 0; i < tree_count && status == KILN_BAKE_OK; i++) {
-        status = kiln_count_build(b.kinds[i % b.kind_count], &b.soup, &b.counts, &b.options,
-                                  &b.trees[i]);
-    }
-    report->seconds_count = kiln_seconds() - start;
-    if (status != KILN_BAKE_OK) {
-        goto done;
-    }
+    status = b.choice.on ? bake_chosen(&b) : bake_named(&b);
+    report->seconds_build += b.choice.on ? kiln_seconds() - start : 0;
 
-    /* The file. */
-    start = kiln_seconds();
-    status = encode(&b);
-    report->seconds_write = kiln_seconds() - start;
     /* The cache gets the file last, when nothing can fail any more. A failure to store it leaves
      * the bake as it is. */
     if (status == KILN_BAKE_OK && b.request != NULL && b.options.cache != NULL &&
@@ -611,6 +753,7 @@ done:
         free(b.file);
     }
     kiln_request_close(b.request);
+    kiln_choice_close(&b.choice);
     for (size_t i = 0; b.trees != NULL && i < (size_t)b.groups.count * b.kind_count; i++) {
         kiln_build_tree_free(&b.trees[i]);
     }
@@ -637,6 +780,7 @@ kiln_bake_status kiln_bake_foresee(const kiln_bake_input *input, const char *out
     }
     free(b.file);
     kiln_request_close(b.request);
+    kiln_choice_close(&b.choice);
     return status;
 }
 

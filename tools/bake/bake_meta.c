@@ -43,7 +43,7 @@ static const char *name_of(const kiln_bake_input *input)
 
 void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *options,
                         const char *format, const uint8_t source_hash[32],
-                        const kiln_weights_rows *weights, uint8_t key[16])
+                        const kiln_weights_rows *weights, const uint8_t *choice, uint8_t key[16])
 {
     KILN_ASSERT(options->bv != NULL && options->builder != NULL);
     kiln_sha256 sha;
@@ -90,6 +90,10 @@ void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *o
         feed_text(&sha, "fit");
         feed_number(&sha, (uint64_t)options->fit_to);
         feed_number(&sha, (uint64_t)options->box_fit);
+    }
+    if (choice != NULL) {
+        feed_text(&sha, "choice");
+        kiln_sha256_update(&sha, choice, KILN_SHA256_SIZE);
     }
     if (weights->count > 0) {
         kiln_sha256_update(&sha, weights->rows, weights->count * sizeof weights->rows[0]);
@@ -174,7 +178,7 @@ static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup
 }
 
 /* The options that shape the contents, as the command names them. */
-static json_t *options_object(const kiln_bake_options *options)
+static json_t *options_object(const kiln_bake_options *options, bool chosen)
 {
     KILN_ASSERT(options->quality >= KILN_QUALITY_FAST && options->quality <= KILN_QUALITY_BEST);
     KILN_ASSERT((unsigned)options->split <= KILN_SPLIT_NODE);
@@ -195,6 +199,13 @@ static json_t *options_object(const kiln_bake_options *options)
                               json_boolean((options->drop & KILN_DROP_DEGENERATE) != 0));
     (void)json_object_set_new(object, "drop_duplicate",
                               json_boolean((options->drop & KILN_DROP_DUPLICATE) != 0));
+    if (chosen) { /* by which files and limit; bv, leaf and builder are what came of it */
+        json_t *choice = json_object();
+        (void)json_object_set_new(choice, "trace", json_boolean(options->trace != NULL));
+        (void)json_object_set_new(choice, "against", json_boolean(options->against != NULL));
+        (void)json_object_set_new(choice, "max_bytes", count(options->max_bytes));
+        (void)json_object_set_new(object, "auto", choice);
+    }
     if (options->fit_to != KILN_FIT_TO_GEOMETRY) {
         (void)json_object_set_new(object, "fit", json_string("children"));
     }
@@ -277,7 +288,7 @@ static json_t *dropped_array(const kiln_soup *soup, uint32_t *listed)
 char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_options *options,
                               const kiln_soup *soup, const kiln_build_tree *trees,
                               uint32_t group_count, const kiln_build_kind *const *kinds,
-                              uint32_t kind_count)
+                              uint32_t kind_count, bool chosen)
 {
     json_t *root = json_object();
     if (root == NULL) {
@@ -294,7 +305,7 @@ char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_opti
     (void)json_object_set_new(versions, "zlib", json_string(zlibVersion()));
     (void)json_object_set_new(root, "versions", versions);
     (void)json_object_set_new(root, "source", source_object(input, soup));
-    (void)json_object_set_new(root, "options", options_object(options));
+    (void)json_object_set_new(root, "options", options_object(options, chosen));
 
     /* What the import found, so that a later request can report it without an import. */
     json_t *counts = json_object();

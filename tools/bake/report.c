@@ -185,5 +185,6 @@ void kiln_bake_report_free(kiln_bake_report *report)
     free_strings(report->side_files, report->side_file_count);
     free_strings(report->absent_files, report->absent_file_count);
     free(report->trees);
+    free(report->candidates);
     memset(report, 0, sizeof *report);
 }

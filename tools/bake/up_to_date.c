@@ -31,20 +31,22 @@ struct kiln_request {
     const kiln_bake_input *input;
     const kiln_bake_options *options;
     const kiln_weights_rows *weights;
+    const uint8_t *choice;
     kiln_source_file source;
 };
 
 /* Errors of the source are not reported here: then nothing is up to date, and the import that
  * follows says what is wrong. */
 kiln_request *kiln_request_open(const kiln_bake_input *input, const kiln_bake_options *options,
-                                const kiln_weights_rows *weights)
+                                const kiln_weights_rows *weights, const uint8_t *choice)
 {
     kiln_bake_status ignored; /* whatever is wrong with the source, the import will say */
     kiln_request *request = calloc(1, sizeof *request);
     if (request == NULL) {
         return NULL;
     }
-    *request = (kiln_request){.input = input, .options = options, .weights = weights};
+    *request =
+        (kiln_request){.input = input, .options = options, .weights = weights, .choice = choice};
     if (!kiln_source_open(&request->source, input, &ignored, NULL)) {
         free(request);
         return NULL;
@@ -124,7 +126,7 @@ static bool key_and_hash(kiln_request *request, const kiln_side_file *sides, siz
         return false;
     }
     kiln_bake_meta_key(request->input, request->options, request->source.format, hash,
-                       request->weights, key);
+                       request->weights, request->choice, key);
     return true;
 }
 

@@ -11,9 +11,9 @@
 typedef struct kiln_request kiln_request;
 
 /* NULL: the source can't be opened, or there is no memory. The arguments must stay; `options` has
- * no NULL that stands for a default. */
+ * no NULL that stands for a default. `choice` is the hash of a kiln_choice, or NULL. */
 kiln_request *kiln_request_open(const kiln_bake_input *input, const kiln_bake_options *options,
-                                const kiln_weights_rows *weights);
+                                const kiln_weights_rows *weights, const uint8_t *choice);
 /* Can the source be opened, does its name say a format, and is the program there that reads it?
  * Else the status and the error. Starts that program only for a format which the table of formats
  * has not. */

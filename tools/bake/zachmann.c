@@ -87,7 +87,7 @@ bool kiln_zachmann_pairs(const kiln_tree *a, const kiln_tree *b, unsigned draws,
         kiln_pose_pair *pair = &(*pairs)[*count];
         kiln_work work = {0, 0, 0, 0};
         kiln_hit hit;
-        pair->a = kiln_pose_identity();
+        *pair = (kiln_pose_pair){.a = kiln_pose_identity()};
         kiln_zachmann_draw(&state, a, b, 1.0, (unsigned)i, &pair->b);
         /* Where the roots are apart nothing is opened, and nothing is where the query fails. */
         (void)kiln_collide_work(a, &pair->a, b, &pair->b, NULL, &hit, &work);

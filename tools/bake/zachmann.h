@@ -5,7 +5,7 @@
 #ifndef KILN_BAKE_ZACHMANN_H
 #define KILN_BAKE_ZACHMANN_H
 
-#include "../../runtime/kiln.h"
+#include "../common/number_lines.h"
 
 enum { KILN_ZACHMANN_DISTANCES = 18 };
 
@@ -16,10 +16,6 @@ uint64_t kiln_random_next(uint64_t *state);
  * and distances count in the mean of both longest sides. `state` is that of random numbers. */
 void kiln_zachmann_draw(uint64_t *state, const kiln_tree *a, const kiln_tree *b, double ratio,
                         unsigned i, kiln_pose *out);
-
-typedef struct {
-    kiln_pose a, b;
-} kiln_pose_pair;
 
 /* `draws` poses for each distance, less those at which the boxes of the whole trees are apart,
  * which every kind of tree decides alike. *pairs is released by free(). False: out of memory. */

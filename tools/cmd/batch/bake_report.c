@@ -14,12 +14,13 @@
 #include "../kit/report.h"
 #include "../kit/terminal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 /* A model that was split may have thousands of trees, of which people are shown the first few; the
  * document lists all. */
-enum { TREES_FOR_PEOPLE = 8, QUERIES_MEASURED = 3 };
+enum { TREES_FOR_PEOPLE = 8, CANDIDATES_FOR_PEOPLE = 12, QUERIES_MEASURED = 3 };
 
 /* Hands all notes of a bake to `take`, kind by kind and each kind in the order of the report. The
  * text lives only during the call. */
@@ -137,6 +138,43 @@ void bake_report_row(const bake_row_columns *columns, const job *of, const kiln_
 
 /* -- one: a report -- */
 
+/* What --bv auto compared: the chosen one and those after it in cost. */
+static void print_candidates(FILE *stream, const kiln_bake_report *report)
+{
+    const kiln_bake_candidate *last = NULL;
+    char digits[32];
+    if (report->candidate_count == 0) {
+        return;
+    }
+    const kiln_bake_candidate *any = &report->candidates[0];
+    fprintf(stream,
+            "  %" PRIu32 " candidates at %" PRIu64 " poses, of which %" PRIu64
+            " meet; means of a query, by unit costs\n",
+            report->candidate_count, any->poses, any->hits);
+    fprintf(stream, "  %-8s%5s  %-10s%9s%9s%10s%9s%15s\n", "bv", "leaf", "builder", "nodes",
+            "volumes", "triangles", "ns", "bytes");
+    const double poses = any->poses > 0 ? (double)any->poses : 1;
+    for (int row = 0; row < CANDIDATES_FOR_PEOPLE; row++) {
+        const kiln_bake_candidate *next = NULL;
+        for (uint32_t i = 0; i < report->candidate_count; i++) {
+            const kiln_bake_candidate *of = &report->candidates[i];
+            const bool later =
+                last == NULL || of->cost > last->cost || (of->cost >= last->cost && of > last);
+            if (later && (next == NULL || of->cost < next->cost)) {
+                next = of;
+            }
+        }
+        if (next == NULL) {
+            break;
+        }
+        last = next;
+        fprintf(stream, "  %-8s%5d  %-10s%9.1f%9.1f%10.1f%9.0f%15s%s\n", next->bv, next->leaf,
+                next->builder, (double)next->nodes / poses, (double)next->volume_pairs / poses,
+                (double)next->triangle_pairs / poses, next->cost,
+                columns_count(next->bytes, digits), next->chosen ? " *" : "");
+    }
+}
+
 /* Prints the report of a single asset. `first` is NULL where no first query was measured, as for
  * standard output; then its line is left out. */
 void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *report,
@@ -174,6 +212,7 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
         const unsigned more = report->tree_count - TREES_FOR_PEOPLE;
         fprintf(stream, "  and %u more tree%s (kiln info)\n", more, more == 1 ? "" : "s");
     }
+    print_candidates(stream, report);
     if (report->unit > 0.0) {
         fprintf(stream, "  unit           %g m in the source\n", report->unit);
     }
@@ -211,6 +250,29 @@ static json_t *tree_json(const kiln_bake_tree_report *tree)
         json_object_set_new(object, "bytes_counts", json_count(tree->bytes_counts));
     }
     return object;
+}
+
+/* What --bv auto compared. */
+static json_t *candidates_json(const kiln_bake_report *report)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < report->candidate_count; i++) {
+        const kiln_bake_candidate *of = &report->candidates[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "bv", json_cstring(of->bv));
+        json_object_set_new(object, "leaf", json_integer(of->leaf));
+        json_object_set_new(object, "builder", json_cstring(of->builder));
+        json_object_set_new(object, "chosen", json_boolean(of->chosen));
+        json_object_set_new(object, "bytes", json_count(of->bytes));
+        json_object_set_new(object, "poses", json_count(of->poses));
+        json_object_set_new(object, "hits", json_count(of->hits));
+        json_object_set_new(object, "nodes", json_count(of->nodes));
+        json_object_set_new(object, "volume_pairs", json_count(of->volume_pairs));
+        json_object_set_new(object, "triangle_pairs", json_count(of->triangle_pairs));
+        json_object_set_new(object, "ns", json_number(of->cost));
+        json_array_append_new(array, object);
+    }
+    return array;
 }
 
 /* The object of one asset, which becomes the caller's. It is made for failures as well: then it
@@ -254,6 +316,9 @@ json_t *bake_report_json(const job *of, int status, const kiln_bake_report *repo
         json_array_append_new(trees, tree_json(&report->trees[i]));
     }
     json_object_set_new(object, "trees", trees);
+    if (report->candidate_count > 0) {
+        json_object_set_new(object, "candidates", candidates_json(report));
+    }
     json_object_set_new(object, "warnings", texts_json(report->warnings, report->warning_count));
     json_object_set_new(object, "dropped", texts_json(report->dropped, report->dropped_count));
     json_object_set_new(object, "side_files",

@@ -35,7 +35,16 @@ const option bake_options[] = {
      "read IN as a file with this extension, such as obj; needed for '-'"},
     {"bv", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(bv),
      "kinds of bounding volume, one tree for each, separated by commas: " KILN_NODE_KIND_NAMES
-     " (default obb)"},
+     "; or auto: the one of them whose queries cost least at the poses of --trace (default obb)"},
+    {"trace", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(trace),
+     "for --bv auto: the poses that trees are compared at, a line each as for kiln collide "
+     "--poses; IN is A (default: IN and the other at random rotations and distances)"},
+    {"against", 0, OPTION_TEXT, "B.kiln", NULL, 0, 0, FIELD(against),
+     "for --bv auto: the kiln file that IN is queried against, by its tree of the same kind or "
+     "else its first (default: IN itself)"},
+    {"max-bytes", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(max_bytes),
+     "for --bv auto: choose no tree whose OUT is larger, in bytes or with K, M or G of 1024; where "
+     "none fits nothing is written (default: no limit)"},
     {"leaf", 0, OPTION_INTEGER, "N", NULL, 1, 15, FIELD(leaf),
      "most triangles in a leaf, 1 to 15 (default 4)"},
     {"builder", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(builder),
@@ -295,6 +304,20 @@ void bake_settings_overlay(bake_settings *to, const bake_settings *from, uint64_
     }
 }
 
+size_t bake_settings_files(const bake_settings *settings, bake_file files[BAKE_FILES_MAX])
+{
+    const bake_file all[BAKE_FILES_MAX] = {{settings->adb_weights, "the weights"},
+                                           {settings->trace, "the trace"},
+                                           {settings->against, "the other file"}};
+    size_t count = 0;
+    for (size_t i = 0; i < BAKE_FILES_MAX; i++) {
+        if (all[i].path != NULL) {
+            files[count++] = all[i];
+        }
+    }
+    return count;
+}
+
 /* Reports what is wrong with the options of an asset, or, where it is NULL, of the command line. */
 #define REFUSE(asset, ...)                                                                         \
     ((asset) == NULL ? report_usage(__VA_ARGS__) : report_error(EXIT_USAGE, asset, __VA_ARGS__))
@@ -344,6 +367,8 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     *options = kiln_bake_options_default();
     options->bv = settings->bv;
     options->builder = settings->builder;
+    options->trace = settings->trace;
+    options->against = settings->against;
     options->leaf = settings->leaf;
     options->spheres = (kiln_spheres_by)settings->spheres;
     options->quality = (kiln_quality)(settings->quality + KILN_QUALITY_FAST); /* choices go up */
@@ -380,6 +405,14 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
         return REFUSE(asset,
                       "--max-memory takes a number of bytes, or one with K, M or G, not '%s'",
                       settings->max_memory);
+    }
+    if (settings->max_bytes != NULL &&
+        (!option_size(settings->max_bytes, "KMG", &options->max_bytes) ||
+         options->max_bytes == 0)) {
+        return REFUSE(asset,
+                      "--max-bytes takes a number of bytes above 0, or one with K, M or G, not "
+                      "'%s'",
+                      settings->max_bytes);
     }
     return settings->drop == NULL ? EXIT_DONE : parse_drop(settings->drop, asset, &options->drop);
 }

@@ -11,7 +11,8 @@
 
 typedef struct {
     const char *output, *format, *bv, *builder, *drop, *depfile, *adb_weights, *cache, *manifest;
-    const char *max_memory, *need_version, *outputs, *side_files, *importer, *junit;
+    const char *max_memory, *need_version, *outputs, *side_files, *importer, *junit, *trace,
+        *against, *max_bytes;
     int leaf, spheres, quality, fit, box_fit, layout, split, up, on_bad, threads, progress;
     int import_memory;
     int lossy_grid, folders, annotations;
@@ -26,7 +27,7 @@ typedef struct {
 enum { ANNOTATIONS_NONE, ANNOTATIONS_GITHUB };
 
 /* The table of options of kiln bake. */
-enum { BAKE_OPTION_COUNT = 52 };
+enum { BAKE_OPTION_COUNT = 55 };
 extern const option bake_options[BAKE_OPTION_COUNT];
 
 bake_settings bake_settings_default(void);
@@ -43,6 +44,14 @@ void bake_option_print(const option *entry, const bake_settings *settings);
 
 /* Bit i of `given` stands for option i: takes those about assets over from another's settings. */
 void bake_settings_overlay(bake_settings *to, const bake_settings *from, uint64_t given);
+
+/* The files that the settings name for an asset to be baked by, beside the model: weights, poses,
+ * another file. `what` is how messages call them. Returns how many there are. */
+enum { BAKE_FILES_MAX = 3 };
+typedef struct {
+    const char *path, *what;
+} bake_file;
+size_t bake_settings_files(const bake_settings *settings, bake_file files[BAKE_FILES_MAX]);
 
 /* The library's options. `asset` is named where something does not fit together, which is reported;
  * NULL: it is the command line that is wrong. */

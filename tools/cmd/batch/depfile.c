@@ -124,7 +124,7 @@ static bool prerequisites_find(const char *input, const kiln_bake_report *report
 {
     found->count = 0;
     found->paths = calloc((size_t)report->side_file_count + 2 * (size_t)report->absent_file_count +
-                              2 + KILN_PROGRAMS_MAX,
+                              1 + BAKE_FILES_MAX + KILN_PROGRAMS_MAX,
                           sizeof *found->paths);
     bool good = found->paths != NULL;
     if (good && strcmp(input, "-") != 0) {
@@ -133,8 +133,10 @@ static bool prerequisites_find(const char *input, const kiln_bake_report *report
     for (uint32_t i = 0; i < report->side_file_count && good; i++) {
         found->paths[found->count++] = kiln_path_beside(input, report->side_files[i]);
     }
-    if (good && settings->adb_weights != NULL) {
-        found->paths[found->count++] = strdup(settings->adb_weights);
+    bake_file files[BAKE_FILES_MAX];
+    const size_t file_count = good ? bake_settings_files(settings, files) : 0;
+    for (size_t i = 0; i < file_count; i++) {
+        found->paths[found->count++] = strdup(files[i].path);
     }
     for (size_t i = 0; i < found->count; i++) {
         good = good && found->paths[i] != NULL;

@@ -332,9 +332,9 @@ static void set_option(manifest *m, const option *entry, node *at, node *key,
         *(int *)((char *)settings + entry->field) = truth_of(text) - 1;
         return;
     }
-    /* It is the only option of an asset that names a file, and files are named from the manifest.
-     */
-    if (strcmp(entry->name, "adb-weights") == 0) {
+    /* The options of an asset that name a file; files are named from the manifest. */
+    if (strcmp(entry->name, "adb-weights") == 0 || strcmp(entry->name, "trace") == 0 ||
+        strcmp(entry->name, "against") == 0) {
         text = from_here(m, text);
     }
     if (text != NULL && (entry->kind == OPTION_INTEGER || entry->kind == OPTION_REAL) &&

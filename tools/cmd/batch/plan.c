@@ -452,8 +452,11 @@ int plan_check(plan *of)
     status = status == EXIT_DONE ? check_sources(of) : status;
     status = status == EXIT_DONE ? check_files(of) : status;
     for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
-        const char *weights = of->jobs[i].settings.adb_weights;
-        status = weights != NULL ? read_files_add(&of->read, weights, "the weights") : EXIT_DONE;
+        bake_file files[BAKE_FILES_MAX];
+        const size_t count = bake_settings_files(&of->jobs[i].settings, files);
+        for (size_t k = 0; k < count && status == EXIT_DONE; k++) {
+            status = read_files_add(&of->read, files[k].path, files[k].what);
+        }
     }
     if (status != EXIT_DONE) {
         return status;

@@ -331,8 +331,10 @@ static int check_asset(const job *asset, const source_files *list)
         return status;
     }
     status = check_path(asset, asset->input);
-    if (status == EXIT_DONE && asset->settings.adb_weights != NULL) {
-        status = check_path(asset, asset->settings.adb_weights);
+    bake_file files[BAKE_FILES_MAX];
+    const size_t count = bake_settings_files(&asset->settings, files);
+    for (size_t k = 0; k < count && status == EXIT_DONE; k++) {
+        status = check_path(asset, files[k].path);
     }
     for (size_t k = 0; k < list->count && status == EXIT_DONE; k++) {
         status = check_path(asset, list->paths[k]);

@@ -37,16 +37,16 @@ static bool add(source_files *list, const char *path, const char *name)
     return beside != NULL;
 }
 
-/* Is the output of an asset what a bake would write? Assets with weights are not compared: they
- * count as to be baked. */
+/* Is the output of an asset what a bake would write? Assets with weights or a choice of their tree
+ * are not compared: they count as to be baked. */
 static bool is_up_to_date(const job *asset, kiln_bake_input *input, kiln_bake_options options)
 {
     const kiln_weights_rows none = {.count = 0};
-    if (options.adb_weights != NULL) {
+    if (options.adb_weights != NULL || strcmp(options.bv, "auto") == 0) {
         return false;
     }
     options.adb_factor = kiln_count_factor(&options);
-    kiln_request *request = kiln_request_open(input, &options, &none);
+    kiln_request *request = kiln_request_open(input, &options, &none, NULL);
     const bool answered = request != NULL && kiln_request_up_to_date(request, asset->output, NULL);
     kiln_request_close(request);
     return answered;
@@ -84,14 +84,18 @@ static void find_one(void *user, size_t index)
         options.max_memory != 0) { /* its side files are not known */
         s->statuses[index] = report_error(EXIT_RUN, NULL, "%s", report.error);
     } else {
-        const char *weights = asset->settings.adb_weights;
-        list->paths = calloc((size_t)soup.side_file_count + 2, sizeof *list->paths);
-        bool good = list->paths != NULL && add(list, "", asset->input) &&
-                    (weights == NULL || add(list, "", weights));
+        bake_file files[BAKE_FILES_MAX];
+        const size_t count = bake_settings_files(&asset->settings, files);
+        list->paths =
+            calloc((size_t)soup.side_file_count + 1 + BAKE_FILES_MAX, sizeof *list->paths);
+        bool good = list->paths != NULL && add(list, "", asset->input);
+        for (size_t i = 0; good && i < count; i++) {
+            good = add(list, "", files[i].path);
+        }
         for (uint32_t i = 0; good && i < soup.side_file_count; i++) {
             good = add(list, asset->input, soup.strings + soup.side_files[i]);
         }
-        KILN_ASSERT(list->count <= (size_t)soup.side_file_count + 2);
+        KILN_ASSERT(list->count <= (size_t)soup.side_file_count + 1 + BAKE_FILES_MAX);
         s->statuses[index] = good ? s->statuses[index] : NO_MEMORY;
     }
     kiln_soup_free(&soup);

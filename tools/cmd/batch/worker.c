@@ -147,7 +147,8 @@ static bool put_baked(int socket, baked *out)
             good = put(socket, &size, sizeof size) && put(socket, texts[k], size);
         }
     }
-    return good && put(socket, report->trees, report->tree_count * sizeof *report->trees);
+    return good && put(socket, report->trees, report->tree_count * sizeof *report->trees) &&
+           put(socket, report->candidates, report->candidate_count * sizeof *report->candidates);
 }
 
 /* Receives a report that can be freed in any case: no pointer of the other process is kept in it.
@@ -163,6 +164,8 @@ static bool get_baked(int socket, baked *out)
     *out = sent;
     report->trees = NULL;
     report->tree_count = 0;
+    report->candidates = NULL;
+    report->candidate_count = 0;
     find_lists(&sent.report, announced);
     find_lists(report, lists);
     for (int i = 0; i < LISTS; i++) {
@@ -182,7 +185,17 @@ static bool get_baked(int socket, baked *out)
         return false;
     }
     report->tree_count = sent.report.tree_count;
-    return get(socket, report->trees, report->tree_count * sizeof *report->trees);
+    if (!get(socket, report->trees, report->tree_count * sizeof *report->trees)) {
+        return false;
+    }
+    if (sent.report.candidate_count > 0) {
+        report->candidates = calloc(sent.report.candidate_count, sizeof *report->candidates);
+    }
+    if (sent.report.candidate_count > 0 && report->candidates == NULL) {
+        return false;
+    }
+    report->candidate_count = sent.report.candidate_count;
+    return get(socket, report->candidates, report->candidate_count * sizeof *report->candidates);
 }
 
 /* -- in the worker -- */

@@ -1,9 +1,5 @@
-/* Texts of numbers, a line each, and lists of poses that are written in such a text.
- *
- * A text may be standard input, and may be longer than memory: a line is read, its numbers are
- * handed to a function of the caller, and it is forgotten. The first line that is wrong ends the
- * run and is named by its number, because a pose that was skipped would shift all answers after
- * it. */
+/* Texts of numbers, and lists of poses, as verbs read them: from a file or from standard input,
+ * with what is wrong reported by name and line (tools/common/number_lines.c reads the lines). */
 #define _XOPEN_SOURCE 700
 
 #include "number_lines.h"
@@ -16,34 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSE_NUMBERS = 12, SCALED_NUMBERS = 13 };
+/* What the lines are handed to, and how that ended. */
+typedef struct {
+    number_line take;
+    void *user;
+    int status;
+} reading;
 
-/* ------------------------------------------------------------------------------------- lines -- */
-
-/* Reads the numbers of one line into at most `capacity` doubles. The command never sets a locale,
- * so strtod reads a decimal point whatever the environment says. Returns how many there are, more
- * than `capacity` where they don't fit, or -1 where *wrong is no number. */
-static int scan_numbers(char *text, double *numbers, int capacity, const char **wrong)
+static bool take_numbers(void *user, unsigned long line, const double *numbers, int count)
 {
-    static const char between[] = " \t\r\n,";
-    int count = 0;
-    text[strcspn(text, "#")] = '\0';
-    text += strspn(text, between);
-    while (*text != '\0') {
-        char *end;
-        const double number = strtod(text, &end);
-        if (end == text || (*end != '\0' && strchr(between, *end) == NULL)) {
-            text[strcspn(text, between)] = '\0';
-            *wrong = text;
-            return -1;
-        }
-        if (count < capacity) {
-            numbers[count] = number;
-        }
-        count++;
-        text = end + strspn(end, between);
-    }
-    return count;
+    reading *of = user;
+    of->status = of->take(of->user, line, numbers, count);
+    return of->status == EXIT_DONE;
 }
 
 int number_lines_read(const char *path, number_line take, void *user)
@@ -55,35 +35,18 @@ int number_lines_read(const char *path, number_line take, void *user)
                             "can't be opened; %s; check the path and its permissions",
                             strerror(errno));
     }
-    char *text = NULL;
-    size_t capacity = 0;
-    int status = EXIT_DONE;
-    unsigned long line = 0;
+    reading of = {take, user, EXIT_DONE};
+    char message[KILN_NUMBERS_MESSAGE_SIZE];
     errno = 0;
-    ssize_t length;
-    while (status == EXIT_DONE && (length = getline(&text, &capacity, in)) >= 0) {
-        double numbers[NUMBER_LINE_MAX];
-        const char *wrong = NULL;
-        line++;
-        if (strlen(text) != (size_t)length) { /* a zero byte would hide the rest of the line */
-            status = report_error(EXIT_INVALID, path, "line %lu: not text", line);
-            break;
-        }
-        const int count = scan_numbers(text, numbers, NUMBER_LINE_MAX, &wrong);
-        KILN_ASSERT((count < 0) == (wrong != NULL));
-        if (count < 0) {
-            status =
-                report_error(EXIT_INVALID, path, "line %lu: '%.40s' is not a number", line, wrong);
-        } else if (count > 0) { /* an empty line is none */
-            status = take(user, line, numbers, count);
-        }
-    }
-    if (status == EXIT_DONE && ferror(in)) {
+    const bool good = kiln_number_lines(in, take_numbers, &of, message);
+    int status = of.status;
+    if (!good && message[0] != '\0') {
+        status = report_error(EXIT_INVALID, path, "%s", message);
+    } else if (!good && status == EXIT_DONE) {
         status =
             report_error(EXIT_IO, path, "can't be read; %s; check the path and its permissions",
                          strerror(errno));
     }
-    free(text);
     if (!standard) {
         fclose(in);
     }
@@ -93,11 +56,11 @@ int number_lines_read(const char *path, number_line take, void *user)
 /* ------------------------------------------------------------------------------------- poses -- */
 
 /* The list grows by doubling. Reports want of memory. */
-static int add_pair(pose_list *list, const pose_pair *pair)
+static int add_pair(pose_list *list, const kiln_pose_pair *pair)
 {
     if (list->count == list->capacity) {
         const size_t capacity = 2 * list->capacity + 16;
-        pose_pair *more = realloc(list->pairs, capacity * sizeof *more);
+        kiln_pose_pair *more = realloc(list->pairs, capacity * sizeof *more);
         if (more == NULL) {
             return report_error(EXIT_RUN, NULL, "out of memory; too many poses");
         }
@@ -109,43 +72,19 @@ static int add_pair(pose_list *list, const pose_pair *pair)
     return EXIT_DONE;
 }
 
-/* A row-major 3 x 4 matrix of rotation and translation, then the scale where there are 13
- * numbers. */
-static kiln_pose pose_of(const double *numbers, int count)
-{
-    kiln_pose pose = kiln_pose_identity();
-    KILN_ASSERT(count == POSE_NUMBERS || count == SCALED_NUMBERS);
-    for (int row = 0; row < 3; row++) {
-        memcpy(&pose.rotation[3 * row], numbers + 4 * row, 3 * sizeof(double));
-        pose.translation[row] = numbers[4 * row + 3];
-    }
-    if (count == SCALED_NUMBERS) {
-        pose.scale = numbers[POSE_NUMBERS];
-    }
-    return pose;
-}
-
 /* The list that lines are added to, and the file that they come from. */
 typedef struct {
     pose_list *list;
     const char *path;
 } pose_target;
 
-/* A count of numbers alone says what a line is: one pose or two, with scales or without. */
 static int take_line(void *user, unsigned long line, const double *numbers, int count)
 {
     const pose_target *to = user;
-    pose_pair pair = {kiln_pose_identity(), kiln_pose_identity(), line};
-    if (count == POSE_NUMBERS || count == SCALED_NUMBERS) {
-        pair.b = pose_of(numbers, count);
-    } else if (count == 2 * POSE_NUMBERS || count == 2 * SCALED_NUMBERS) {
-        pair.a = pose_of(numbers, count / 2);
-        pair.b = pose_of(numbers + count / 2, count / 2);
-    } else {
-        return report_error(EXIT_INVALID, to->path,
-                            "line %lu: %d numbers; a pose has 12 (row-major 3 x 4, B in A's frame) "
-                            "or 24 (pose of A, then of B), 13 or 26 with the scale behind each",
-                            line, count);
+    char message[KILN_NUMBERS_MESSAGE_SIZE];
+    kiln_pose_pair pair;
+    if (!kiln_pose_pair_of(line, numbers, count, &pair, message)) {
+        return report_error(EXIT_INVALID, to->path, "%s", message);
     }
     return add_pair(to->list, &pair);
 }
@@ -165,7 +104,7 @@ int pose_list_read(pose_list *list, const char *path)
 int pose_list_identity(pose_list *list)
 {
     *list = (pose_list){NULL, 0, 0};
-    const pose_pair pair = {kiln_pose_identity(), kiln_pose_identity(), 0};
+    const kiln_pose_pair pair = {kiln_pose_identity(), kiln_pose_identity(), 0};
     return add_pair(list, &pair);
 }
 

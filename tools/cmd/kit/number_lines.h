@@ -1,15 +1,12 @@
-/* Lines of numbers from a text, separated by blanks or commas, and poses that are written as such
- * lines. Empty lines and what follows '#' are skipped. */
+/* Lines of numbers and lists of poses from a file, whose errors are reported. */
 #ifndef KILN_CMD_NUMBER_LINES_H
 #define KILN_CMD_NUMBER_LINES_H
 
-#include "../../../runtime/kiln.h"
+#include "../../common/number_lines.h"
 
 #include <stddef.h>
 
-enum { NUMBER_LINE_MAX = 26 };
-
-/* Takes the numbers of a line, counted from 1. There may be more than NUMBER_LINE_MAX: the rest is
+/* Takes the numbers of a line, counted from 1. There may be more than KILN_NUMBERS_MAX: the rest is
  * not kept. Returns an exit status. */
 typedef int (*number_line)(void *user, unsigned long line, const double *numbers, int count);
 
@@ -17,15 +14,8 @@ typedef int (*number_line)(void *user, unsigned long line, const double *numbers
  * for. Reports what can't be read or is no number by name and line. Returns an exit status. */
 int number_lines_read(const char *path, number_line take, void *user);
 
-/* A line is a pose: 12 numbers (row-major 3 x 4, B in A's frame) or 24 (the pose of A, then of B);
- * 13 or 26 where the scale follows each pose's 12. */
 typedef struct {
-    kiln_pose a, b;
-    unsigned long line; /* 1-based, for messages; 0: not from a file */
-} pose_pair;
-
-typedef struct {
-    pose_pair *pairs;
+    kiln_pose_pair *pairs;
     size_t count, capacity;
 } pose_list;
 

@@ -226,7 +226,7 @@ static int read_weights(collide_run *run)
 /* ----------------------------------------------------------------------------------- queries -- */
 
 /* A counted query: the library's defaults, but for what was given on the command line. */
-static kiln_status query_adb(const collide_run *run, const pose_pair *pose, answer *out)
+static kiln_status query_adb(const collide_run *run, const kiln_pose_pair *pose, answer *out)
 {
     const adb_settings *given = &run->settings->adb;
     kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
@@ -251,7 +251,7 @@ static kiln_status query_adb(const collide_run *run, const pose_pair *pose, answ
     return status;
 }
 
-static kiln_status query_likely(const collide_run *run, const pose_pair *pose, answer *out)
+static kiln_status query_likely(const collide_run *run, const kiln_pose_pair *pose, answer *out)
 {
     const collide_settings *given = run->settings;
     kiln_likely_options options = kiln_likely_options_of(KILN_LIKELY_DEFAULT);
@@ -270,7 +270,7 @@ static kiln_status query_likely(const collide_run *run, const pose_pair *pose, a
 }
 
 /* Queries the trees at one pose. Where the status is not KILN_OK, the answer means nothing. */
-static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
+static kiln_status query(collide_run *run, const kiln_pose_pair *pose, answer *out)
 {
     kiln_hit hit = {.found = false};
     kiln_nearest near = {.found = false};
