@@ -70,6 +70,9 @@ document 0 bake $cube -o cube.kiln --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop
 document 0 bake $cube -o cube.kiln --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere --adb --if-changed
 document 0 bake $cube -o ball.kiln --bv sphere --spheres medial
 document 0 bake --formats
+document 0 bake $cube -o auto.kiln --bv auto --max-bytes 1M
+document 4 bake $cube -o auto.kiln --bv auto --max-bytes 1
+document 0 bake $cube models/tiny/mixed.obj -o folder --bv auto -j 2
 document 0 bake flat.obj -o flat.kiln --layout raw
 document 0 bake flat.obj -o dropped.kiln --drop degenerate,duplicate
 document 0 bake models/hard/C003_small.obj -o lossy.kiln --lossy-grid 4
@@ -109,6 +112,7 @@ document 0 bake pruned -o folder --prune
 document 0 bake $cube -o bare.kiln --adb --no-geometry
 document 0 info cube.kiln
 document 0 info flat.kiln
+document 0 info auto.kiln
 document 0 info cube.kiln --costs
 document 0 info cube.kiln dropped.kiln bare.kiln
 document 2 info cube.kiln none.kiln

@@ -20,10 +20,11 @@ static uint32_t format_major, format_minor;
 static char found[KILN_LIBRARY_VERSION_SIZE];
 
 void other_key(const kiln_bake_input *input, const kiln_bake_options *options, const char *format,
-               const uint8_t source_hash[32], const kiln_weights_rows *weights, uint8_t key[16]);
+               const uint8_t source_hash[32], const kiln_weights_rows *weights,
+               const uint8_t *choice, uint8_t key[16]);
 char *other_document(const kiln_bake_input *input, const kiln_bake_options *options,
                      const kiln_soup *soup, const kiln_build_tree *trees, uint32_t group_count,
-                     const kiln_build_kind *const *kinds, uint32_t kind_count);
+                     const kiln_build_kind *const *kinds, uint32_t kind_count, bool chosen);
 
 static void begin(void)
 {
@@ -56,7 +57,7 @@ static void key_here(uint8_t key[16])
 {
     const kiln_weights_rows none = {.count = 0};
     const kiln_bake_options options = kiln_bake_options_default();
-    other_key(&input, &options, "3ds", hash, &none, key);
+    other_key(&input, &options, "3ds", hash, &none, NULL, key);
 }
 
 static void key_of_the_library(uint8_t key[16])

@@ -199,11 +199,13 @@ static json_t *options_object(const kiln_bake_options *options, bool chosen)
                               json_boolean((options->drop & KILN_DROP_DEGENERATE) != 0));
     (void)json_object_set_new(object, "drop_duplicate",
                               json_boolean((options->drop & KILN_DROP_DUPLICATE) != 0));
-    if (chosen) { /* by which files and limit; bv, leaf and builder are what came of it */
+    /* By which files, and whether by a limit, whose number would make the size of a file depend on
+     * it. The members bv, leaf and builder are what came of it. */
+    if (chosen) {
         json_t *choice = json_object();
         (void)json_object_set_new(choice, "trace", json_boolean(options->trace != NULL));
         (void)json_object_set_new(choice, "against", json_boolean(options->against != NULL));
-        (void)json_object_set_new(choice, "max_bytes", count(options->max_bytes));
+        (void)json_object_set_new(choice, "max_bytes", json_boolean(options->max_bytes != 0));
         (void)json_object_set_new(object, "auto", choice);
     }
     if (options->fit_to != KILN_FIT_TO_GEOMETRY) {

@@ -91,7 +91,7 @@ static kiln_bake_status read_trace(const char *path, kiln_choice *choice, kiln_s
     if (bytes == NULL) {
         kiln_bake_report_error(report, path,
                                "can't be read; %s; check the path and its permissions",
-                               errno != 0 ? strerror(errno) : "it is no regular file");
+                               errno != 0 ? strerror(errno) : "it is empty, or no regular file");
         return KILN_BAKE_IO;
     }
     kiln_sha256_update(sha, bytes, size);
@@ -132,7 +132,7 @@ static kiln_bake_status read_against(const char *path, kiln_choice *choice, kiln
     if (choice->against_data == NULL) {
         kiln_bake_report_error(report, path,
                                "can't be read; %s; check the path and its permissions",
-                               errno != 0 ? strerror(errno) : "it is no regular file");
+                               errno != 0 ? strerror(errno) : "it is empty, or no regular file");
         return KILN_BAKE_IO;
     }
     const kiln_status status =

@@ -151,7 +151,7 @@ static void print_candidates(FILE *stream, const kiln_bake_report *report)
             "  %" PRIu32 " candidates at %" PRIu64 " poses, of which %" PRIu64
             " meet; means of a query, by unit costs\n",
             report->candidate_count, any->poses, any->hits);
-    fprintf(stream, "  %-8s%5s  %-10s%9s%9s%10s%9s%15s\n", "bv", "leaf", "builder", "nodes",
+    fprintf(stream, "  %-8s%5s  %-10s%9s%9s%10s%9s%13s\n", "bv", "leaf", "builder", "nodes",
             "volumes", "triangles", "ns", "bytes");
     const double poses = any->poses > 0 ? (double)any->poses : 1;
     for (int row = 0; row < CANDIDATES_FOR_PEOPLE; row++) {
@@ -168,7 +168,7 @@ static void print_candidates(FILE *stream, const kiln_bake_report *report)
             break;
         }
         last = next;
-        fprintf(stream, "  %-8s%5d  %-10s%9.1f%9.1f%10.1f%9.0f%15s%s\n", next->bv, next->leaf,
+        fprintf(stream, "  %-8s%5d  %-10s%9.1f%9.1f%10.1f%9.0f%13s%s\n", next->bv, next->leaf,
                 next->builder, (double)next->nodes / poses, (double)next->volume_pairs / poses,
                 (double)next->triangle_pairs / poses, next->cost,
                 columns_count(next->bytes, digits), next->chosen ? " *" : "");

@@ -387,7 +387,14 @@ const verb verb_bake = {
     "size. One that needs more is started again with four times as much, and at last alone with "
     "all of it. Resident memory counts, except that of mapped files, so neither code nor memory "
     "that is reserved and not used. In addition, the command uses about 6 MiB, and 1 MiB for "
-    "each thread.\n\nThe same source bytes and options give the same file, whatever the threads, "
+    "each thread.\n\n--bv auto bakes every kind of tree with leaves of 2, 4 and 8 triangles by "
+    "--builder, and the best kind by reinsert as well, replays the poses of --trace against the "
+    "file of --against, and keeps the tree whose boolean queries cost least, within --max-bytes. "
+    "What queries do is counted, and counts are multiplied by nanoseconds that are constants of "
+    "this version, so that no clock and no machine decides; kiln info --costs measures what came "
+    "of it. It takes as long as that many bakes, --leaf does not count, and --split and --adb are "
+    "refused. A report (on a terminal, under -v, or as JSON) has the table.\n\nThe same source "
+    "bytes and options give the same file, whatever the threads, "
     "the order, the folder, the locale and the clock.",
     bake_options,
     BAKE_OPTION_COUNT,
