@@ -142,10 +142,11 @@ KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb
  *
  * Counts see surfaces whose triangles are small beside the boxes that hold them. Where triangles
  * are as long as the whole mesh the probability is less true: leaves are then large, nothing is
- * below them, and whether two of them meet is a guess. Walls of two triangles against needles:
- * one answer in seven is a wrong "no". A body 20 to 50 times smaller than a room whose walls share
- * a leaf: half to three quarters are a wrong "yes". Use kiln_collide_likely there, or the hybrid
- * option.
+ * below them, and whether two of them meet is a guess. A leaf that is much larger than the other
+ * box is therefore tested exactly, as a ball in a room is whose walls share a leaf; trees without
+ * polygons guess there, and the answer says so (KILN_ADB_UNFOUNDED). Between leaves of much the
+ * same size the guess stays: fences against a chain are wrong in one answer of 25. Use
+ * kiln_collide_likely there, or the hybrid option.
  *
  * Answers depend on the arguments alone, not on threads or machines, except where a budget of time
  * ends a run. Swapping A and B changes neither verdict nor probability. */
@@ -209,8 +210,10 @@ typedef struct {
     double p_min;
     uint32_t k_min; /* >= 1: "yes" takes this many; a box may count in several pairs */
     /* [0, 1] pairs less probable are not opened. 0: none is left out. Neither p_min nor epsilon
-     * decide about two boxes one of which is much larger, or one tree's root, unless both are
-     * leaves: weights are not fitted to these. Nor does epsilon where the counts do not know: a box
+     * decide about two boxes one of which is much larger (by 2^1.5 in the edge of cubes of their
+     * volumes), or one tree's root, unless both are leaves: weights are not fitted to these. Where
+     * the one much larger is a leaf, or the other is, and the boxes hold few triangles, these are
+     * tested exactly; trees without polygons go by the probability. Nor does epsilon where the counts do not know: a box
      * with fewer possible cells than one layer of its grid holds polygons that are too narrow to be
      * counted, and is opened as long as it is no leaf */
     double epsilon;
@@ -253,14 +256,18 @@ enum {
      * in `probability` and is never opened; then there is no "no" */
     KILN_ADB_FULL = 1u,
     /* "yes" with a pair of triangles that meet, or a "no" that is proved: probability is 1 or 0 */
-    KILN_ADB_EXACT = 2u
+    KILN_ADB_EXACT = 2u,
+    /* the probability rests in part on two leaves one of which is much larger than the other, of
+     * which counts know nothing: the trees have no polygons to test, or the budget ended first.
+     * Take it for a guess */
+    KILN_ADB_UNFOUNDED = 4u
 };
 
 typedef struct {
     kiln_adb_verdict verdict;
     double probability; /* [0, 1] that the surfaces meet */
     uint64_t pairs;     /* pairs of boxes that were opened or, as leaves, decided */
-    uint32_t flags;     /* KILN_ADB_FULL, KILN_ADB_EXACT */
+    uint32_t flags;     /* KILN_ADB_FULL, KILN_ADB_EXACT, KILN_ADB_UNFOUNDED */
     uint32_t waiting;   /* pairs in the frontier */
     kiln_pair pair;     /* KILN_ADB_YES with KILN_ADB_EXACT: the two triangles; else 0, 0 */
 } kiln_adb_answer;

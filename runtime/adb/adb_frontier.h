@@ -20,7 +20,7 @@ typedef struct {
     uint32_t node_x, node_y;
     uint8_t lane_x, lane_y;
     uint8_t leaves; /* KILN_ADB_LEAF_... */
-    uint8_t reserved;
+    bool unlike;    /* one box is so much larger that weights know nothing of the pair */
 } kiln_adb_entry;
 
 typedef struct {

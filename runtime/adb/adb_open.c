@@ -7,7 +7,9 @@
  *
  * Where one box is much larger it alone is opened, and till boxes are of much the same size
  * nothing is decided by probabilities, which are fitted to copies of one mesh: a small thing in
- * the box of a large one seldom meets it, and what is that improbable would never be looked at. */
+ * the box of a large one seldom meets it, and what is that improbable would never be looked at.
+ * Where the larger box is a leaf, they never come to be of one size, and the few triangles are
+ * tested instead (visit_entry of adb_query.c). */
 #include "adb_query.h"
 
 #include "../../formats/assert.h"
@@ -142,8 +144,12 @@ static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, uns
      * p_min says more than p_min by what else would be opened, and beside a root there is
      * nothing else. */
     const bool leaves = entry.leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y);
-    const bool judged = leaves || (entry.lane_x != KILN_ADB_ROOT && entry.lane_y != KILN_ADB_ROOT &&
-                                   weighed->features[3][lane] < UNLIKE_EDGE);
+    const bool root = entry.lane_x == KILN_ADB_ROOT || entry.lane_y == KILN_ADB_ROOT;
+    entry.unlike = weighed->features[3][lane] >= UNLIKE_EDGE;
+    /* Nor may that of two leaves that are unlike, whose triangles are to be tested. Where there are
+     * none, the probability stands for want of better, and the answer says so. */
+    const bool judged = leaves ? !entry.unlike || !query->has_polygons : !entry.unlike && !root;
+    query->unfounded += leaves && entry.unlike;
     if (judged && entry.loss >= query->count_from) {
         query->counted++;
     }

@@ -7,7 +7,8 @@
  * - A pair as probable as p_min counts and goes back into the queue, as in Figure 3, so one chain
  *   of descendants may count several times.
  * - Two leaves have no pairs below them, and Figure 3 drops them. Here they count from probability
- *   1/2 on, or (hybrid) all triangles below two boxes with few are tested.
+ *   1/2 on, or (hybrid) all triangles below two boxes with few are tested. So they are, whatever
+ *   the options, where one box is a leaf and the other is much smaller or larger.
  * - Pairs that are not opened - below epsilon, leaves below 1/2, lost for want of room - do not
  *   vanish: they are part of the probability of the answer.
  *
@@ -29,7 +30,7 @@ enum { CAPACITY_MAX = 1 << 24, ALIGNMENT = 16, CAPACITY_ON_STACK = 256 };
 /* Answers less probable than this are left as they are. */
 #define LEAST_SAID 0x1p-50f
 
-/* Hybrid: below two boxes of at most about so many triangles each the exact walk is quicker than
+/* Below two boxes of at most about so many triangles each the exact walk is quicker than
  * weighing pairs, and what one pair can cost stays bounded. */
 #define FEW_TRIANGLES 256.0f
 
@@ -109,7 +110,7 @@ static float loss_of_probability(double p)
     return p < 1.0 - LEAST_SAID ? -KILN_LN2 * kiln_log2((float)(1.0 - p)) : HUGE_VALF;
 }
 
-/* Hybrid: the least LB byte of a box of `tree` that holds few triangles. */
+/* The least LB byte of a box of `tree` that holds few triangles. */
 static uint8_t level_of_few(const kiln_tree *tree)
 {
     const float few = kiln_log2(FEW_TRIANGLES);
@@ -195,10 +196,9 @@ static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *p
     query->options.weights = NULL;
     query->grid_x = kiln_adb_grid_of(query->frame.x->view.adb);
     query->grid_y = kiln_adb_grid_of(query->frame.y->view.adb);
-    if (options->hybrid) {
-        query->few_x = level_of_few(query->frame.x);
-        query->few_y = level_of_few(query->frame.y);
-    }
+    query->has_polygons = kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b);
+    query->few_x = level_of_few(query->frame.x);
+    query->few_y = level_of_few(query->frame.y);
     query->kernels = kiln_kernel_active()->adb;
     query->count_from = loss_of_probability(options->p_min);
     query->open_from = loss_of_probability(options->epsilon);
@@ -212,6 +212,7 @@ static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *p
     }
     query->counted = 0;
     query->pairs = 0;
+    query->unfounded = 0;
     query->exact = false;
     query->found = (kiln_pair){0, 0, 0, 0};
     kiln_adb_frontier_clear(&query->frontier);
@@ -293,11 +294,15 @@ static void visit_entry(kiln_adb *query, const kiln_adb_entry *entry)
     kiln_adb_entry_box(query, entry, false, &y);
     KILN_ASSERT(!query->decided);
     query->pairs++;
-    if (query->options.hybrid &&
+    /* Counts say nothing of a leaf that is much larger than the other box: that box is somewhere
+     * in it, and its few triangles are anywhere. */
+    const bool no_ground = query->has_polygons && entry->unlike && entry->leaves != 0;
+    if ((query->options.hybrid || no_ground) &&
         (leaves || (holds_few(query->frame.x, entry->node_x, entry->lane_x, query->few_x) &&
                     holds_few(query->frame.y, entry->node_y, entry->lane_y, query->few_y)))) {
         const kiln_pair_visitor visitor = {take_exact, query, true, false, NULL, NULL};
         kiln_pair_walk_from(&query->frame, &x, &y, &visitor);
+        query->unfounded -= leaves && entry->unlike;
         if (query->exact) {
             decide_yes(query, *entry, KILN_ADB_CERTAIN);
         }
@@ -380,7 +385,8 @@ kiln_status kiln_adb_get_answer(const kiln_adb *query, kiln_adb_answer *answer)
         .probability = compute(query),
         .pairs = query->pairs,
         .flags = (frontier->full ? KILN_ADB_FULL : 0u) |
-                 (query->exact || nothing_left ? KILN_ADB_EXACT : 0u),
+                 (query->exact || nothing_left ? KILN_ADB_EXACT : 0u) |
+                 (query->unfounded > 0 && !query->exact ? KILN_ADB_UNFOUNDED : 0u),
         .waiting = frontier->count,
         .pair = query->found,
     };

@@ -18,10 +18,12 @@ struct kiln_adb {
     kiln_pair found;
     uint32_t counted; /* pairs as probable as p_min */
     uint64_t pairs;
+    uint64_t unfounded; /* pairs of leaves that are unlike, weighed and not tested */
     kiln_pair_frame frame;
     kiln_tree_box root_x, root_y;
     kiln_adb_grid grid_x, grid_y;
-    uint8_t few_x, few_y; /* hybrid: LB from which on a box holds few triangles */
+    bool has_polygons;    /* both trees: triangles can be tested */
+    uint8_t few_x, few_y; /* LB from which on a box holds few triangles */
     const kiln_adb_kernels *kernels;
     kiln_adb_options options;
     kiln_adb_weights weights;

@@ -185,6 +185,25 @@ mesh hills()
     return parts.made();
 }
 
+mesh ball()
+{
+    constexpr uint32_t ROWS = 40, SIDES = 80;
+    Parts parts;
+    for (uint32_t i = 0; i <= ROWS; i++) {
+        for (uint32_t j = 0; j < SIDES; j++) {
+            const double u = M_PI * i / ROWS, v = 2 * M_PI * j / SIDES;
+            parts.add_vertex(std::sin(u) * std::cos(v), std::sin(u) * std::sin(v), std::cos(u));
+        }
+    }
+    for (uint32_t i = 0; i < ROWS; i++) {
+        for (uint32_t j = 0; j < SIDES; j++) {
+            const uint32_t a = i * SIDES + j, b = i * SIDES + (j + 1) % SIDES;
+            parts.add_quad(a, a + SIDES, b + SIDES, b);
+        }
+    }
+    return parts.made();
+}
+
 /* --------------------------------------------------------------------------------- errors -- */
 
 struct Counted {
@@ -196,9 +215,11 @@ struct Counted {
     }
 };
 
-void add(std::vector<Counted> &to, const std::string &name, mesh m)
+void add(std::vector<Counted> &to, const std::string &name, mesh m, float scale = 1)
 {
     adb_scale(&m);
+    std::transform(m.positions, m.positions + 3 * m.vertex_count, m.positions,
+                   [scale](float value) { return scale * value; });
     to.push_back({name, std::make_unique<Baked>(m, default_bake)});
     mesh_free(&m);
 }
@@ -289,7 +310,7 @@ void measure_long(const AdbOptions &options, std::FILE *csv)
                                       {"house", "IFC/AC14-FZK-Haus.ifc"},
                                       {"test1", "3DS/test1.3ds"}};
     static const model duck = {"duck", "Collada/duck.dae"};
-    std::vector<Counted> longs, smalls;
+    std::vector<Counted> longs, smalls, rooms, bodies;
     for (const model &m : installed) {
         add_installed(longs, m);
     }
@@ -300,6 +321,11 @@ void measure_long(const AdbOptions &options, std::FILE *csv)
     add(smalls, "chain", chain());
     add(smalls, "hills", hills());
     add_installed(smalls, duck);
+    add(rooms, "room", mesh_box(-1, -1, -1, 1, 1, 1));
+    add(rooms, "hall", mesh_box(-2, -1, -0.5f, 2, 1, 0.5f));
+    add(bodies, "ball 1:5", ball(), 0.2f);
+    add(bodies, "ball 1:20", ball(), 0.05f);
+    add(bodies, "ball 1:50", ball(), 0.02f);
     std::printf("%-18s %-21s %-21s %-21s\n", "", "default", "fast", "careful");
     std::printf("%-18s", "pair");
     for (int mode = 0; mode < 3; mode++) {
@@ -327,4 +353,10 @@ void measure_long(const AdbOptions &options, std::FILE *csv)
         }
     }
     print("all", all, csv);
+    /* Apart from the others: rooms, whose walls share leaves, and bodies much smaller than these. */
+    for (const Counted &room : rooms) {
+        for (const Counted &body : bodies) {
+            query(room, body);
+        }
+    }
 }

@@ -214,6 +214,45 @@ static void polygons_are_not_needed(void **state)
     counted_free(&full);
 }
 
+/* A ring in a room whose walls share leaves: the leaves' boxes hold the ring, wherever the walls
+ * are. Polygons decide; trees that have none say that they guess. */
+static void what_counts_do_not_know_is_tested_or_said(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {QUICK_KIND_NAMES};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        counted room = counted_of(mesh_box(-2, -1, -0.5f, 2, 1, 0.5f), kinds[k], 4);
+        counted ring = counted_of(mesh_torus(40, 20, 0), kinds[k], 4);
+        counted bare = counted_bake(mesh_box(-2, -1, -0.5f, 2, 1, 0.5f), kinds[k], 4, 4,
+                                    KILN_ADB_OCTANTS, false);
+        kiln_adb *query = query_of(ROOM);
+        uint64_t random = 31;
+        uint32_t guessed = 0, waiting = 0, wrong = 0;
+        for (int i = 0; i < POSES; i++) {
+            kiln_pose pose = pose_random(&random, 1);
+            pose.scale = 0.05;
+            kiln_hit hit;
+            assert_int_equal(kiln_collide(room.tree, NULL, ring.tree, &pose, NULL, &hit), KILN_OK);
+            kiln_adb_answer answer =
+                ask_adb(query, room.tree, NULL, ring.tree, &pose, NULL, UINT64_MAX);
+            wrong += (answer.probability > 0.5) != hit.found;
+            assert_true((answer.flags & KILN_ADB_UNFOUNDED) == 0);
+            assert_true(hit.found || answer.pairs == 0 || (answer.flags & KILN_ADB_EXACT) != 0);
+            answer = ask_adb(query, bare.tree, NULL, ring.tree, &pose, NULL, UINT64_MAX);
+            guessed += (answer.flags & KILN_ADB_UNFOUNDED) != 0;
+            assert_true((answer.flags & (KILN_ADB_UNFOUNDED | KILN_ADB_EXACT)) != 0);
+            answer = ask_adb(query, bare.tree, NULL, bare.tree, &pose, NULL, 0);
+            assert_true((answer.flags & KILN_ADB_UNFOUNDED) == 0); /* nothing was weighed yet */
+            waiting += answer.waiting;
+        }
+        assert_int_equal(wrong, 0);
+        assert_true(guessed > POSES / 4 && waiting > 0);
+        counted_free(&bare);
+        counted_free(&ring);
+        counted_free(&room);
+    }
+}
+
 /* ----------------------------------------------------------------------------- options' ends -- */
 
 static void options_at_their_ends(void **state)
@@ -974,6 +1013,7 @@ int main(void)
         cmocka_unit_test(every_weight_must_be_a_number),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(polygons_are_not_needed),
+        cmocka_unit_test(what_counts_do_not_know_is_tested_or_said),
         cmocka_unit_test(options_at_their_ends),
         cmocka_unit_test(budgets_are_kept),
         cmocka_unit_test(clocks_end_a_run),
