@@ -183,13 +183,15 @@ typedef union {
     kiln_format_node_dop26 most;
 } any_node;
 
-/* Slabs of all lanes around a point of each, some of no width beyond what the grid needs. */
+/* Slabs of all lanes around a point of each, some of no width beyond what the grid needs; nodes of
+ * very different size, so that of one or the other only roundings are left. */
 static void draw_node(uint64_t *state, const kiln_node_kind *kind, any_node *node,
                       double inside[LANES][3])
 {
     uint8_t *const rows = (uint8_t *)node;
     memset(node, 0, sizeof *node);
-    const int size = (int)random_below(state, 3) == 0 ? -20 : -8;
+    static const int sizes[] = {-20, -8, -8, -40};
+    const int size = sizes[random_below(state, 4)];
     for (int k = 0; k < 3; k++) {
         node->head.exp[k] = (uint8_t)(127 + size - (int)random_below(state, 4));
         node->head.org[k] = (float)random_between(state, -0.5, 0.5);
@@ -349,6 +351,71 @@ static void volumes_that_meet_are_kept(void **unused)
     }
 }
 
+/* A box that only its corner keeps from being apart of a lane: the least extents that hold `point`,
+ * in exact arithmetic but for less than a float's last place, about a centre farther out. */
+static void make_box_beyond(uint64_t *state, const double point[3], const double way[3],
+                            double size, kiln_probe *probe)
+{
+    memset(probe, 0, sizeof *probe);
+    kiln_rodrigues_steps((float)random_between(state, -127, 127),
+                         (float)random_between(state, -127, 127),
+                         (float)random_between(state, -127, 127), probe->axis);
+    double centre[3] = {point[0], point[1], point[2]};
+    for (int k = 0; k < 3; k++) {
+        const float *a = probe->axis[k];
+        const double along = (double)a[0] * way[0] + (double)a[1] * way[1] + (double)a[2] * way[2];
+        const double half = size * random_between(state, 0, 1) * (along < 0 ? -1 : 1);
+        for (int i = 0; i < 3; i++) {
+            centre[i] += half * (double)a[i];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        probe->centre[k] = (float)centre[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        long double along = 0;
+        for (int i = 0; i < 3; i++) {
+            along += (long double)probe->axis[k][i] *
+                     ((long double)point[i] - (long double)probe->centre[i]);
+        }
+        probe->half[k] = nextafterf((float)fabsl(along), INFINITY);
+    }
+    probe->epsilon = 0x1p-17f;
+    /* That of a probe which the kernels make: what the rounding of its centre comes to. */
+    probe->slack = 0x1p-43f + 0x1p-23f * (fabsf(probe->centre[0]) + fabsf(probe->centre[1]) +
+                                          fabsf(probe->centre[2]));
+}
+
+static void boxes_that_meet_slabs_are_kept(void **unused)
+{
+    (void)unused;
+    uint64_t state = 44;
+    for (unsigned i = 0; i < KINDS; i++) {
+        const kiln_node_kind *kind = &kiln_node_kinds[i];
+        for (int round = 0; round < (is_shortened() ? 2000 : 20000) && kind->dop != NULL; round++) {
+            any_node node;
+            double inside[LANES][3], p[3], way[3];
+            draw_node(&state, kind, &node, inside);
+            const unsigned lane = random_below(&state, LANES);
+            for (int k = 0; k < 3; k++) {
+                way[k] = random_between(&state, -1, 1);
+            }
+            go_out(kind, &node, lane, inside[lane], way, p);
+            for (int k = 0; k < 3; k++) {
+                p[k] -= (double)node.head.org[k];
+            }
+            kiln_probe probe;
+            make_box_beyond(&state, p, way, ldexp(1, (int)random_below(&state, 20) - 14), &probe);
+            const kiln_kernel *kernel;
+            for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+                assert_true(
+                    (kiln_kernel_of(kernel, kind)->refine(&node.head, &probe, 0xFF) >> lane & 1) !=
+                    0);
+            }
+        }
+    }
+}
+
 /* Numbers that no pose leads to, and slabs of nothing: masks are alike all the same. */
 static void masks_of_anything_are_alike(void **unused)
 {
@@ -461,6 +528,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(directions_are_sums_of_three),
         cmocka_unit_test(volumes_that_meet_are_kept),
+        cmocka_unit_test(boxes_that_meet_slabs_are_kept),
         cmocka_unit_test(masks_of_anything_are_alike),
         cmocka_unit_test(slabs_fit_their_triangles),
     };

@@ -165,6 +165,79 @@ static void slack_covers_where_a_probe_is(void **unused)
     }
 }
 
+/* A ball of a lane about 0 and, beyond a point of its surface, a box whose corner is there or a
+ * ball: the point is all that they share. */
+static void balls_that_share_a_point_meet(void **unused)
+{
+    (void)unused;
+    static const float nowhere[3] = {0, 0, 0};
+    uint64_t state = 16;
+    const kiln_node_kind *kind = &kiln_node_kinds[KILN_KIND_SPHERE];
+    for (int round = 0; round < round_count(); round++) {
+        const bool ball = round % 2 == 0;
+        const int exponent = (int)random_below(&state, 30) - 15; /* of the lane's radius */
+        kiln_format_node_sphere node;
+        memset(&node, 0, sizeof node);
+        node.head.half_exp = (uint8_t)(127 + exponent - 15);
+        for (unsigned k = 0; k < 3; k++) {
+            node.head.exp[k] = 127;
+        }
+        const uint32_t radius = 0x7800 | random_below(&state, 0x3FF);
+        node.head.count[0] = 1;
+        node.radius[0][0] = (uint8_t)radius;
+        node.radius[1][0] = (uint8_t)(radius >> 8);
+        kiln_lane_box lane;
+        kind->decode_lane(&node.head, 0, &lane);
+        const kiln_pose any = pose_random(&state, 0);
+        kiln_decoded_node other, opened;
+        kiln_box_transform by;
+        kiln_probe probe;
+        float axis[3][3], reach[3];
+        double point[3], back[3], squared = 0;
+        memset(&by, 0, sizeof by);
+        memset(&other, 0, sizeof other);
+        any_axes(&state, NULL, axis);
+        for (int k = 0; k < 3; k++) {
+            point[k] = (double)lane.half[0] * any.rotation[3 * k] * (1 - 0x1p-50);
+            back[k] = -point[k];
+        }
+        for (int k = 0; k < 3; k++) {
+            const float *a = axis[k];
+            const double along =
+                (double)a[0] * point[0] + (double)a[1] * point[1] + (double)a[2] * point[2];
+            for (int i = 0; i < 3; i++) {
+                const double out = ball ? any.rotation[3 * i] / 3 : (double)a[i];
+                back[i] -= ball || along >= 0 ? out : -out;
+            }
+        }
+        for (int k = 0; k < 3; k++) {
+            other.lanes.centre[k][0] = (float)-back[k];
+            back[k] = point[k] - (double)other.lanes.centre[k][0];
+            squared += back[k] * back[k];
+        }
+        hold_point((const float(*)[3])axis, back, reach);
+        for (int k = 0; k < 3; k++) {
+            by.rotation[k][k] = 1.0f;
+            other.lanes.half[k][0] = ball ? nextafterf((float)sqrt(squared), INFINITY) : reach[k];
+            for (int j = 0; j < 3; j++) {
+                other.lanes.axis[3 * k + j][0] = axis[k][j];
+            }
+        }
+        by.column_xy[0][0] = by.column_xy[1][1] = by.column_z[2] = 1.0;
+        by.scale = 1.0f;
+        by.epsilon = 0x1p-17f;
+        by.slack = 0x1p-43f;
+        by.balls = other.balls = ball;
+        other.org = nowhere;
+        const kiln_kernel *kernel;
+        for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+            assert_int_equal(
+                kiln_kernel_of(kernel, kind)->open(&node.head, &by, &other, false, &opened, &probe),
+                1);
+        }
+    }
+}
+
 /* --------------------------------------------------------------------- a kernel that records -- */
 
 static kiln_kernel real, spy;
@@ -478,6 +551,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_that_share_a_point_meet),
         cmocka_unit_test(slack_covers_where_a_probe_is),
+        cmocka_unit_test(balls_that_share_a_point_meet),
         cmocka_unit_test(a_small_object_in_a_large_leaf_is_separated_at_once),
         cmocka_unit_test(a_small_object_across_a_large_leaf_is_found),
         cmocka_unit_test(a_plate_as_large_as_floats_is_near),
