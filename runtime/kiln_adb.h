@@ -213,9 +213,9 @@ typedef struct {
      * decide about two boxes one of which is much larger (by 2^1.5 in the edge of cubes of their
      * volumes), or one tree's root, unless both are leaves: weights are not fitted to these. Where
      * the one much larger is a leaf, or the other is, and the boxes hold few triangles, these are
-     * tested exactly; trees without polygons go by the probability. Nor does epsilon where the counts do not know: a box
-     * with fewer possible cells than one layer of its grid holds polygons that are too narrow to be
-     * counted, and is opened as long as it is no leaf */
+     * tested exactly; trees without polygons go by the probability. Nor does epsilon where the
+     * counts do not know: a box with fewer possible cells than one layer of its grid holds polygons
+     * that are too narrow to be counted, and is opened as long as it is no leaf */
     double epsilon;
     /* test what is below two boxes of some 256 triangles or less exactly, as one pair; else a
      * pair of leaves counts from probability 1/2 on. With epsilon 0 and p_min 1 a run to its end

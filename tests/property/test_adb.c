@@ -305,8 +305,8 @@ static void look_at_plates(void *user, const kiln_adb *query, const kiln_adb_obs
     }
 }
 
-/* Cells, whose sizes are compared by volume, do not show that what overlaps a plate crosses it: that
- * is the weight of how thin the plate is. */
+/* Cells, whose sizes are compared by volume, do not show that what overlaps a plate crosses it:
+ * that is the weight of how thin the plate is. */
 static void what_overlaps_a_plate_is_said_to_meet_it(void **state)
 {
     (void)state;
