@@ -137,7 +137,7 @@ typedef struct {
     double upper[3];
 } kiln_scene_info;
 
-/* Returns what a scene holds. All zero for NULL. */
+/* Returns what a scene holds. All zero for NULL. Cost: a pass over the bounds of all objects. */
 KILN_API kiln_scene_info kiln_scene_get_info(const kiln_scene *scene);
 
 /* World bounds that a tree at a pose (NULL: identity) would have as an object. KILN_ERROR_ARGUMENT

@@ -7,6 +7,7 @@
 
 #include "../base/options.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { SCENE_ALIGNMENT = 64 };
@@ -15,7 +16,7 @@ enum { SCENE_ALIGNMENT = 64 };
 
 /* Where the arrays are, in bytes from the scene on. */
 typedef struct {
-    size_t nodes, entries, groups, order, end;
+    size_t nodes, boxes, entries, groups, parents, order, end;
 } scene_layout;
 
 static scene_layout lay_out(uint32_t capacity)
@@ -23,9 +24,11 @@ static scene_layout lay_out(uint32_t capacity)
     const size_t room = capacity;
     scene_layout at;
     at.nodes = (sizeof(kiln_scene) + SCENE_ALIGNMENT - 1) / SCENE_ALIGNMENT * SCENE_ALIGNMENT;
-    at.entries = at.nodes + 2 * room * sizeof(kiln_scene_node);
+    at.boxes = at.nodes + room * sizeof(kiln_scene_node);
+    at.entries = at.boxes + room * sizeof(kiln_scene_box);
     at.groups = at.entries + room * sizeof(kiln_scene_entry);
-    at.order = at.groups + room * sizeof(kiln_scene_groups);
+    at.parents = at.groups + room * sizeof(kiln_scene_groups);
+    at.order = at.parents + room * sizeof(uint32_t);
     at.end = at.order + room * sizeof(uint32_t);
     return at;
 }
@@ -55,12 +58,14 @@ kiln_status kiln_scene_place(void *memory, size_t size, uint32_t capacity, kiln_
     kiln_scene *scene = (kiln_scene *)(void *)start;
     memset(scene, 0, sizeof *scene);
     scene->nodes = (kiln_scene_node *)(void *)(start + at.nodes);
+    scene->boxes = (kiln_scene_box *)(void *)(start + at.boxes);
     scene->entries = (kiln_scene_entry *)(void *)(start + at.entries);
     scene->groups = (kiln_scene_groups *)(void *)(start + at.groups);
+    scene->parents = (uint32_t *)(void *)(start + at.parents);
     scene->order = (uint32_t *)(void *)(start + at.order);
     scene->capacity = capacity;
     scene->first_free = KILN_SCENE_NOWHERE;
-    scene->inner_free = KILN_SCENE_NOWHERE;
+    scene->node_free = KILN_SCENE_NOWHERE;
     scene->root = KILN_SCENE_NOWHERE;
     *out = scene;
     return KILN_OK;
@@ -113,7 +118,7 @@ static kiln_status add_object(kiln_scene *scene, const kiln_scene_object *object
     entry->generation++;
     scene->groups[place] = (kiln_scene_groups){object->category, object->mask};
     scene->count++;
-    kiln_scene_bounds_of_tree(entry->tree, &entry->pose, &scene->nodes[place].box);
+    kiln_scene_bounds_of_tree(entry->tree, &entry->pose, &scene->boxes[place]);
     kiln_scene_tree_insert(scene, place);
     *id = kiln_scene_id_at(scene, place);
     return KILN_OK;
@@ -209,7 +214,7 @@ static kiln_status move_objects(kiln_scene *scene, const kiln_scene_id ids[],
         if (few) {
             kiln_scene_tree_move(scene, place, &box);
         } else {
-            scene->nodes[place].box = box;
+            scene->boxes[place] = box;
         }
     }
     if (!few) {
@@ -303,7 +308,7 @@ kiln_status kiln_scene_get_bounds(const kiln_scene *scene, kiln_scene_id id, dou
     if (place == KILN_SCENE_NOWHERE) {
         return KILN_ERROR_NO_OBJECT;
     }
-    const kiln_scene_box *box = &scene->nodes[place].box;
+    const kiln_scene_box *box = &scene->boxes[place];
     memcpy(lower, box->lower, sizeof box->lower);
     memcpy(upper, box->upper, sizeof box->upper);
     return KILN_OK;
@@ -318,10 +323,17 @@ kiln_scene_info kiln_scene_get_info(const kiln_scene *scene)
     }
     info.capacity = scene->capacity;
     info.count = scene->count;
-    if (scene->root != KILN_SCENE_NOWHERE) {
-        const kiln_scene_box *box = &scene->nodes[scene->root].box;
-        memcpy(info.lower, box->lower, sizeof info.lower);
-        memcpy(info.upper, box->upper, sizeof info.upper);
+    kiln_scene_box all = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    for (uint32_t place = 0; place < scene->used; place++) { /* free ones have empty boxes */
+        const kiln_scene_box *box = &scene->boxes[place];
+        for (int k = 0; k < 3; k++) {
+            all.lower[k] = box->lower[k] < all.lower[k] ? box->lower[k] : all.lower[k];
+            all.upper[k] = box->upper[k] > all.upper[k] ? box->upper[k] : all.upper[k];
+        }
+    }
+    if (info.count > 0) {
+        memcpy(info.lower, all.lower, sizeof info.lower);
+        memcpy(info.upper, all.upper, sizeof info.upper);
     }
     return info;
 }

@@ -21,14 +21,20 @@ typedef struct {
     double lower[3], upper[3];
 } kiln_scene_box;
 
-/* A node of the tree. Numbers below the capacity are leaves, each that of its object's place; the
- * others are inner nodes, of which there is one less than there are leaves. */
+/* A node of the tree, and the boxes of its two children, which are looked at together: floats,
+ * rounded outward. A child is the number of a node, or KILN_SCENE_LEAF with the place of an object.
+ */
 typedef struct {
-    kiln_scene_box box;
-    uint32_t parent;   /* NOWHERE: the root; of a free inner node the next free one */
-    uint32_t child[2]; /* inner nodes */
-    uint32_t height;   /* 0: a leaf */
+    float lower[3][2], upper[3][2]; /* [axis][child] */
+    uint32_t child[2];
+    uint32_t parent; /* NOWHERE: the root; of a free node the next free one */
+    uint32_t height; /* 1: both children are objects */
 } kiln_scene_node;
+
+#define KILN_SCENE_LEAF 0x80000000u
+
+/* No tree is higher when a call returns, so that a walk down has room for what waits. */
+enum { KILN_SCENE_HEIGHT_MOST = 80, KILN_SCENE_STACK = KILN_SCENE_HEIGHT_MOST + 2 };
 
 /* An object at its place. Free places have no tree, and are in a list. */
 typedef struct {
@@ -44,18 +50,21 @@ typedef struct {
     uint32_t category, mask;
 } kiln_scene_groups;
 
+/* All arrays have room for the capacity. */
 struct kiln_scene {
-    kiln_scene_node *nodes;    /* twice the capacity */
-    kiln_scene_entry *entries; /* capacity */
-    kiln_scene_groups *groups; /* capacity */
-    uint32_t *order;           /* capacity: scratch of kiln_scene_tree_build */
+    kiln_scene_node *nodes; /* one less than there are objects */
+    kiln_scene_box *boxes;  /* world bounds of objects; of a free place empty, lower > upper */
+    kiln_scene_entry *entries;
+    kiln_scene_groups *groups;
+    uint32_t *parents; /* nodes of objects; NOWHERE: the object is the root */
+    uint32_t *order;   /* scratch of kiln_scene_tree_build */
     uint32_t capacity, count;
     uint32_t used;       /* places that were ever used: those from here on are free, in order */
     uint32_t first_free; /* of places below `used`; NOWHERE: none */
-    uint32_t root;       /* NOWHERE: no object */
-    uint32_t inner_used; /* inner nodes that were ever used, from number `capacity` on */
-    uint32_t inner_free; /* the first of a list; NOWHERE: none */
-    double built;        /* kiln_scene_tree_cost when the tree was last built; 0: never */
+    uint32_t root;       /* as a child is; NOWHERE: no object */
+    uint32_t nodes_used; /* nodes that were ever used */
+    uint32_t node_free;  /* the first of a list; NOWHERE: none */
+    double built;        /* the tree's cost when it was last built; 0: never */
 };
 
 static inline kiln_scene_id kiln_scene_id_at(const kiln_scene *scene, uint32_t place)
@@ -85,21 +94,23 @@ void kiln_scene_bounds_of_shape(const kiln_shape *shape, const kiln_pose *pose,
 
 /* -------------------------------------------------------------------- tree: scene_tree.c -- */
 
-/* All of these need the environment of fpu.h. The leaf's box is set by the caller. */
-void kiln_scene_tree_insert(kiln_scene *scene, uint32_t leaf);
-void kiln_scene_tree_remove(kiln_scene *scene, uint32_t leaf);
+/* All of these need the environment of fpu.h. */
 
-/* The leaf's box becomes another. */
-void kiln_scene_tree_move(kiln_scene *scene, uint32_t leaf, const kiln_scene_box *box);
+/* The object at a place, whose box is set, joins the tree, or leaves it. */
+void kiln_scene_tree_insert(kiln_scene *scene, uint32_t place);
+void kiln_scene_tree_remove(kiln_scene *scene, uint32_t place);
 
-/* All leaves of places that are used, anew. */
+/* The box of an object becomes another. */
+void kiln_scene_tree_move(kiln_scene *scene, uint32_t place, const kiln_scene_box *box);
+
+/* All objects, anew. */
 void kiln_scene_tree_build(kiln_scene *scene);
 
-/* Boxes of all inner nodes after those of many leaves were set; builds the tree if it has become
- * much worse than when it was built. */
+/* Boxes of all nodes after those of many objects were set; builds the tree if it has become much
+ * worse than when it was built. */
 void kiln_scene_tree_refit(kiln_scene *scene);
 
-/* What is sought among the leaves. */
+/* What is sought among the objects. */
 typedef struct {
     kiln_scene_box box;
     uint32_t category, mask;

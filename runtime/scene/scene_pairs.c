@@ -131,8 +131,8 @@ void kiln_scene_visit_pairs(const kiln_scene *scene, const kiln_scene_options *o
         if (scene->entries[a].tree == NULL) {
             continue;
         }
-        kiln_scene_seek seek = {scene->nodes[a].box, scene->groups[a].category,
-                                scene->groups[a].mask, a + 1};
+        kiln_scene_seek seek = {scene->boxes[a], scene->groups[a].category, scene->groups[a].mask,
+                                a + 1};
         if (!visit_near(scene, a, &seek, options, visit, user)) {
             return;
         }

@@ -2,8 +2,7 @@
  *
  * The walk goes down the tree of bounds, the child first whose middle comes first along the ray,
  * and stops at each object whose bounds the ray passes; there the query of one tree is made, in
- * the caller's floating-point environment. Like the walk to neighbours it needs no stack: which
- * child comes first is decided again on the way up.
+ * the caller's floating-point environment.
  *
  * Rounding. A ray is carried into a tree's own frame in double, which moves its points by less than
  * 2^-46 of the numbers that take part: its origin, and the coordinates of what it meets. Boxes are
@@ -25,7 +24,7 @@ typedef struct {
     const kiln_scene *scene;
     kiln_line line; /* in the world */
     double limit;   /* of t: what begins beyond it is left out */
-    uint32_t at;    /* the leaf that the walk stands at; NOWHERE: it has not begun */
+    uint32_t waiting, stack[KILN_SCENE_STACK];
 } scene_ray_walk;
 
 /* May the ray meet what is in the box, no later than the limit? */
@@ -54,46 +53,47 @@ static bool ray_passes(const scene_ray_walk *walk, const kiln_scene_box *box)
     return enter <= leave && !(enter > walk->limit + T_ROOM * fabs(walk->limit));
 }
 
-/* The child that comes first along the ray. */
-static unsigned nearer_child(const scene_ray_walk *walk, uint32_t node)
+static kiln_scene_box box_of_child(const kiln_scene_node *node, int side)
 {
-    const kiln_scene_node *nodes = walk->scene->nodes;
-    const kiln_scene_box *first = &nodes[nodes[node].child[0]].box;
-    const kiln_scene_box *second = &nodes[nodes[node].child[1]].box;
-    double ahead = 0;
+    kiln_scene_box box;
     for (int k = 0; k < 3; k++) {
-        ahead += ((second->lower[k] + second->upper[k]) - (first->lower[k] + first->upper[k])) *
-                 walk->line.direction[k];
+        box.lower[k] = (double)node->lower[k][side];
+        box.upper[k] = (double)node->upper[k][side];
     }
-    return ahead < 0;
+    return box;
 }
 
 /* The next object whose bounds the ray passes; NOWHERE: there is none. */
 static uint32_t next_on_ray(scene_ray_walk *walk)
 {
     const kiln_scene *scene = walk->scene;
-    const kiln_scene_node *nodes = scene->nodes;
-    uint32_t at = walk->at;
-    bool up = at != KILN_SCENE_NOWHERE; /* what is below `at` is done */
-    at = up ? at : scene->root;
-    while (at != KILN_SCENE_NOWHERE) {
-        if (!up && ray_passes(walk, &nodes[at].box)) {
-            if (at < scene->capacity) {
-                break;
+    while (walk->waiting > 0) {
+        const uint32_t at = walk->stack[--walk->waiting];
+        if ((at & KILN_SCENE_LEAF) != 0) {
+            const uint32_t place = at & ~KILN_SCENE_LEAF;
+            if (ray_passes(walk, &scene->boxes[place])) {
+                return place;
             }
-            at = nodes[at].child[nearer_child(walk, at)];
             continue;
         }
-        const uint32_t above = at == scene->root ? KILN_SCENE_NOWHERE : nodes[at].parent;
-        if (above == KILN_SCENE_NOWHERE) {
-            return above;
+        const kiln_scene_node *n = &scene->nodes[at];
+        const kiln_scene_box boxes[2] = {box_of_child(n, 0), box_of_child(n, 1)};
+        double ahead = 0; /* by how much the second child's middle is farther along the ray */
+        for (int k = 0; k < 3; k++) {
+            ahead += ((boxes[1].lower[k] + boxes[1].upper[k]) -
+                      (boxes[0].lower[k] + boxes[0].upper[k])) *
+                     walk->line.direction[k];
         }
-        const unsigned first = nearer_child(walk, above);
-        up = nodes[above].child[first] != at;
-        at = up ? above : nodes[above].child[!first];
+        const int first = ahead < 0;
+        KILN_ASSERT(walk->waiting + 2 <= KILN_SCENE_STACK);
+        for (int i = 0; i < 2; i++) { /* the nearer one on top */
+            const int side = i == 0 ? !first : first;
+            if (ray_passes(walk, &boxes[side])) {
+                walk->stack[walk->waiting++] = n->child[side];
+            }
+        }
     }
-    walk->at = at;
-    return at;
+    return KILN_SCENE_NOWHERE;
 }
 
 static kiln_status form_world_line(kiln_line *line, const kiln_ray *ray)
@@ -128,7 +128,10 @@ static kiln_status trace_scene(const kiln_scene *scene, const kiln_ray *ray,
     memset(&best, 0, sizeof best);
     walk.scene = scene;
     walk.limit = HUGE_VAL;
-    walk.at = KILN_SCENE_NOWHERE;
+    walk.waiting = 0;
+    if (scene->root != KILN_SCENE_NOWHERE) {
+        walk.stack[walk.waiting++] = scene->root;
+    }
     kiln_fpu_state caller = kiln_fpu_enter();
     kiln_status status = form(&walk.line, ray);
     while (status == KILN_OK) {

@@ -1,21 +1,26 @@
 /* The tree of bounds over the objects of a scene.
  *
- * It is binary and kept by insertion: a leaf goes down to where it makes the boxes above it grow
+ * It is binary and kept by insertion: an object goes down to where it makes the boxes above it grow
  * least (Goldsmith and Salmon, "Automatic creation of object hierarchies for ray tracing", 1987).
  * On the way back up each node may exchange a child with a grandchild on its other side where that
  * makes a box smaller (Kopta et al., "Fast, effective BVH updates for animated scenes", 2012), or
- * leaves it as it is and the node lower, which keeps trees of equal boxes from becoming lists. A
- * leaf that moves stays where it is as long as it meets the box that was around it and its sibling;
- * else it is inserted anew. A whole tree is built from the top, each range cut where the areas of
- * both sides times their counts are least (16 bins; Wald, "On fast construction of SAH-based
- * bounding volume hierarchies", 2007).
+ * leaves it as it is and the node lower, which keeps trees of equal boxes from becoming lists. An
+ * object that moves stays where it is as long as it meets its node's box; else it is inserted anew.
+ * A whole tree is built from the top, each range cut where the areas of both sides times their
+ * counts are least (16 bins; Wald, "On fast construction of SAH-based bounding volume hierarchies",
+ * 2007).
  *
- * All boxes are those of the leaves below, without a margin: what a leaf passes, its object does.
- * Walks find their way by the numbers of parents, so that they need no stack and no bound of the
- * height holds for anything. */
+ * A node holds the boxes of its two children in floats, rounded outward: one line of the cache, and
+ * both are tested at once. What is too far for floats is infinitely far: such boxes are tested and
+ * let through. The boxes of objects themselves are doubles, and they decide. None has a margin.
+ *
+ * A tree that is built is at most 24 + 24 high, and one that has grown beyond
+ * KILN_SCENE_HEIGHT_MOST is built anew, so that walks have stacks of a fixed size. */
 #include "scene.h"
 
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum {
     BINS = 16,
@@ -25,19 +30,44 @@ enum {
 /* A tree whose cost is so many times that of the one that was built is built anew. */
 #define COST_WORSE 1.4
 
-/* ----------------------------------------------------------------------------------- boxes -- */
+/* ----------------------------------------------------------------------------- boxes -- */
 
-/* Half the surface. Only ratios of it matter, and it is 0 for what is flat in two directions. */
-static inline double box_area(const kiln_scene_box *box)
+/* A box in floats, around one in doubles. */
+typedef struct {
+    float lower[3], upper[3];
+} float_box;
+
+/* Subtracting 2^-23 of a float from it gives one that is less by an ulp or more, which is more than
+ * what a conversion rounds. */
+static inline float rounded_below(double x)
 {
-    const double x = box->upper[0] - box->lower[0], y = box->upper[1] - box->lower[1],
-                 z = box->upper[2] - box->lower[2];
+    const float f = (float)x;
+    const float finite = f <= FLT_MAX ? f : FLT_MAX; /* below x, where that overflows */
+    return finite - (fabsf(finite) * 0x1p-23f + 0x1p-149f);
+}
+
+static inline float_box float_box_of(const kiln_scene_box *box)
+{
+    float_box out;
+    for (int k = 0; k < 3; k++) {
+        out.lower[k] = rounded_below(box->lower[k]);
+        out.upper[k] = -rounded_below(-box->upper[k]);
+    }
+    return out;
+}
+
+/* Half the surface. Only ratios of it matter. */
+static inline double box_area(const float_box *box)
+{
+    const double x = (double)box->upper[0] - (double)box->lower[0];
+    const double y = (double)box->upper[1] - (double)box->lower[1];
+    const double z = (double)box->upper[2] - (double)box->lower[2];
     return x * y + y * z + z * x;
 }
 
-static inline kiln_scene_box box_union(const kiln_scene_box *a, const kiln_scene_box *b)
+static inline float_box box_union(const float_box *a, const float_box *b)
 {
-    kiln_scene_box both;
+    float_box both;
     for (int k = 0; k < 3; k++) {
         both.lower[k] = a->lower[k] < b->lower[k] ? a->lower[k] : b->lower[k];
         both.upper[k] = a->upper[k] > b->upper[k] ? a->upper[k] : b->upper[k];
@@ -45,216 +75,329 @@ static inline kiln_scene_box box_union(const kiln_scene_box *a, const kiln_scene
     return both;
 }
 
-static inline double union_area(const kiln_scene_box *a, const kiln_scene_box *b)
+static inline double union_area(const float_box *a, const float_box *b)
 {
-    const kiln_scene_box both = box_union(a, b);
+    const float_box both = box_union(a, b);
     return box_area(&both);
 }
 
-/* ----------------------------------------------------------------------------------- nodes -- */
-
-static inline bool is_scene_leaf(const kiln_scene *scene, uint32_t node)
+static inline bool float_boxes_meet(const float_box *a, const float_box *b)
 {
-    return node < scene->capacity;
+    return (a->lower[0] <= b->upper[0]) & (b->lower[0] <= a->upper[0]) &
+           (a->lower[1] <= b->upper[1]) & (b->lower[1] <= a->upper[1]) &
+           (a->lower[2] <= b->upper[2]) & (b->lower[2] <= a->upper[2]);
 }
 
-/* There is always one: a tree of n leaves has n - 1 inner nodes, and room for capacity. */
-static uint32_t take_inner(kiln_scene *scene)
+/* ----------------------------------------------------------------------------- nodes -- */
+
+static inline bool is_object(uint32_t child)
 {
-    const uint32_t node = scene->inner_free;
+    return (child & KILN_SCENE_LEAF) != 0;
+}
+
+static inline uint32_t place_in(uint32_t child)
+{
+    KILN_ASSERT(is_object(child) && child != KILN_SCENE_NOWHERE);
+    return child & ~KILN_SCENE_LEAF;
+}
+
+static inline float_box child_box(const kiln_scene_node *node, uint32_t side)
+{
+    float_box box;
+    for (int k = 0; k < 3; k++) {
+        box.lower[k] = node->lower[k][side];
+        box.upper[k] = node->upper[k][side];
+    }
+    return box;
+}
+
+static inline void set_child_box(kiln_scene_node *node, uint32_t side, const float_box *box)
+{
+    for (int k = 0; k < 3; k++) {
+        node->lower[k][side] = box->lower[k];
+        node->upper[k][side] = box->upper[k];
+    }
+}
+
+/* Of both children. */
+static inline float_box node_box(const kiln_scene_node *node)
+{
+    const float_box first = child_box(node, 0), second = child_box(node, 1);
+    return box_union(&first, &second);
+}
+
+static inline void set_parent(kiln_scene *scene, uint32_t child, uint32_t node)
+{
+    if (is_object(child)) {
+        scene->parents[place_in(child)] = node;
+    } else {
+        scene->nodes[child].parent = node;
+    }
+}
+
+/* The child of `node` on a side, with its box. */
+static void set_child(kiln_scene *scene, uint32_t node, uint32_t side, uint32_t child,
+                      const float_box *box)
+{
+    KILN_ASSERT(child != node);
+    scene->nodes[node].child[side] = child;
+    set_child_box(&scene->nodes[node], side, box);
+    set_parent(scene, child, node);
+}
+
+/* There is always one: a tree of n objects has n - 1 nodes. */
+static uint32_t take_node(kiln_scene *scene)
+{
+    const uint32_t node = scene->node_free;
     if (node != KILN_SCENE_NOWHERE) {
-        scene->inner_free = scene->nodes[node].parent;
+        scene->node_free = scene->nodes[node].parent;
         return node;
     }
-    KILN_ASSERT(scene->inner_used + 1 < scene->capacity);
-    return scene->capacity + scene->inner_used++;
+    KILN_ASSERT(scene->nodes_used + 1 < scene->capacity);
+    return scene->nodes_used++;
 }
 
-static void give_inner(kiln_scene *scene, uint32_t node)
+static void give_node(kiln_scene *scene, uint32_t node)
 {
-    KILN_ASSERT(!is_scene_leaf(scene, node));
-    scene->nodes[node].parent = scene->inner_free;
-    scene->inner_free = node;
+    KILN_ASSERT(node < scene->nodes_used);
+    scene->nodes[node].parent = scene->node_free;
+    scene->node_free = node;
+}
+
+static inline uint32_t height_of(const kiln_scene *scene, uint32_t child)
+{
+    return is_object(child) ? 0 : scene->nodes[child].height;
 }
 
 static inline uint32_t height_above(const kiln_scene *scene, uint32_t a, uint32_t b)
 {
-    const uint32_t of_a = scene->nodes[a].height, of_b = scene->nodes[b].height;
+    const uint32_t of_a = height_of(scene, a), of_b = height_of(scene, b);
     return 1 + (of_a > of_b ? of_a : of_b);
 }
 
-/* Box and height by the two children. */
-static void fit_node(kiln_scene *scene, uint32_t node)
+static inline void fit_height(kiln_scene *scene, uint32_t node)
 {
-    kiln_scene_node *n = &scene->nodes[node];
-    n->box = box_union(&scene->nodes[n->child[0]].box, &scene->nodes[n->child[1]].box);
-    n->height = height_above(scene, n->child[0], n->child[1]);
+    const uint32_t *child = scene->nodes[node].child;
+    scene->nodes[node].height = height_above(scene, child[0], child[1]);
 }
 
-/* The place of `node` below its parent, or the root, becomes `other`'s. */
-static void put_in_place_of(kiln_scene *scene, uint32_t node, uint32_t other)
+/* What `old` was below `parent`, or as the root, becomes another; the box stays. */
+static void replace_child(kiln_scene *scene, uint32_t parent, uint32_t old, uint32_t child)
 {
-    const uint32_t parent = scene->nodes[node].parent;
-    scene->nodes[other].parent = parent;
     if (parent == KILN_SCENE_NOWHERE) {
-        scene->root = other;
+        scene->root = child;
     } else {
         kiln_scene_node *p = &scene->nodes[parent];
-        p->child[p->child[1] == node] = other;
+        p->child[p->child[1] == old] = child;
+    }
+    set_parent(scene, child, parent);
+}
+
+/* An exchange: the node's child that is not on `side` for the child `grand` of the one that is. */
+typedef struct {
+    double more; /* area of the child in between */
+    uint32_t side, grand, height;
+} exchange;
+
+static void try_exchanges(const kiln_scene *scene, uint32_t node, uint32_t side, exchange *best)
+{
+    const kiln_scene_node *n = &scene->nodes[node];
+    const uint32_t opened = n->child[side], stays = n->child[!side];
+    if (is_object(opened)) {
+        return;
+    }
+    const kiln_scene_node *o = &scene->nodes[opened];
+    const float_box whole = child_box(n, side), down = child_box(n, !side);
+    const double area = box_area(&whole);
+    for (uint32_t grand = 0; grand < 2; grand++) { /* it goes up, `stays` comes down */
+        const float_box other = child_box(o, !grand);
+        const double more = union_area(&other, &down) - area;
+        const uint32_t below = 1 + height_above(scene, o->child[!grand], stays);
+        const uint32_t above = 1 + height_of(scene, o->child[grand]);
+        const uint32_t height = below > above ? below : above;
+        if (more < best->more || (more == best->more && height < best->height)) {
+            *best = (exchange){more, side, grand, height};
+        }
     }
 }
 
 /* Of the four exchanges of a child with a grandchild on the other side, the one is done that takes
- * most from the area of the node in between, or, where that stays as it is, from its height. */
-static void rotate(kiln_scene *scene, uint32_t node)
+ * most from the area of the child in between, or, where that stays as it is, from the height. */
+static void rotate_node(kiln_scene *scene, uint32_t node)
 {
-    kiln_scene_node *nodes = scene->nodes;
-    kiln_scene_node *n = &nodes[node];
-    double best = 0;
-    uint32_t lowest = 0, best_side = 2, best_grandchild = 0;
-    for (uint32_t side = 0; side < 2; side++) {
-        const uint32_t stays = n->child[!side], opened = n->child[side];
-        if (is_scene_leaf(scene, opened)) {
-            continue;
-        }
-        const kiln_scene_node *o = &nodes[opened];
-        const double area = box_area(&o->box);
-        for (uint32_t g = 0; g < 2; g++) { /* grandchild g goes up, `stays` comes down */
-            const uint32_t other = o->child[!g];
-            const double more = union_area(&nodes[other].box, &nodes[stays].box) - area;
-            const uint32_t height = 1 + height_above(scene, other, stays);
-            const uint32_t above = 1 + nodes[o->child[g]].height;
-            const uint32_t total = height > above ? height : above;
-            const bool lower = total < n->height && (best_side == 2 || total < lowest);
-            if (more < best || (more == best && lower)) {
-                best = more;
-                lowest = total;
-                best_side = side;
-                best_grandchild = g;
-            }
-        }
-    }
-    if (best_side == 2) {
+    kiln_scene_node *n = &scene->nodes[node];
+    exchange best = {0, 2, 0, n->height};
+    try_exchanges(scene, node, 0, &best);
+    try_exchanges(scene, node, 1, &best);
+    if (best.side == 2) {
         return;
     }
-    const uint32_t opened = n->child[best_side], down = n->child[!best_side];
-    const uint32_t up = nodes[opened].child[best_grandchild];
-    n->child[!best_side] = up;
-    nodes[up].parent = node;
-    nodes[opened].child[best_grandchild] = down;
-    nodes[down].parent = opened;
-    fit_node(scene, opened);
-    fit_node(scene, node);
+    const uint32_t opened = n->child[best.side], down = n->child[!best.side];
+    kiln_scene_node *o = &scene->nodes[opened];
+    const float_box box_down = child_box(n, !best.side), box_up = child_box(o, best.grand);
+    set_child(scene, node, !best.side, o->child[best.grand], &box_up);
+    set_child(scene, opened, best.grand, down, &box_down);
+    const float_box between = node_box(o);
+    set_child_box(n, best.side, &between);
+    fit_height(scene, opened);
+    fit_height(scene, node);
 }
 
-/* From `node` up, as far as something changes. */
-static void refit_up(kiln_scene *scene, uint32_t node)
+/* Boxes and heights from `node` up, whose `child` has another box, as far as something changes. */
+static void refit_above(kiln_scene *scene, uint32_t child, uint32_t node, float_box box)
 {
     while (node != KILN_SCENE_NOWHERE) {
         kiln_scene_node *n = &scene->nodes[node];
-        const kiln_scene_box box = n->box;
+        const float_box before = node_box(n);
         const uint32_t height = n->height;
-        fit_node(scene, node);
-        rotate(scene, node);
-        if (height == n->height && memcmp(&box, &n->box, sizeof box) == 0) {
+        set_child_box(n, n->child[1] == child, &box);
+        fit_height(scene, node);
+        rotate_node(scene, node);
+        box = node_box(n);
+        if (height == n->height && memcmp(&before, &box, sizeof box) == 0) {
             return;
         }
+        child = node;
         node = n->parent;
     }
 }
 
-/* ------------------------------------------------------------------------------ one leaf -- */
+/* ------------------------------------------------------------------------- one object -- */
 
-/* The node that the leaf is to be beside: down as long as a child is the cheaper place. What is
- * compared is by how much the areas of all inner nodes grow. */
-static uint32_t find_sibling(const kiln_scene *scene, const kiln_scene_box *box)
+/* A child of a node; `node` NOWHERE: the root. */
+typedef struct {
+    uint32_t node, side;
+} scene_slot;
+
+/* The child that an object is to be beside: down as long as a child is the cheaper place. What is
+ * compared is by how much the areas of all nodes grow. */
+static scene_slot find_slot(const kiln_scene *scene, const float_box *box)
 {
-    const kiln_scene_node *nodes = scene->nodes;
+    scene_slot slot = {KILN_SCENE_NOWHERE, 0};
     uint32_t at = scene->root;
-    while (!is_scene_leaf(scene, at)) {
-        const double together = union_area(&nodes[at].box, box);
-        const double inherited = together - box_area(&nodes[at].box);
+    while (!is_object(at)) {
+        const kiln_scene_node *n = &scene->nodes[at];
+        const float_box own = node_box(n);
+        const double together = union_area(&own, box), inherited = together - box_area(&own);
         double cost[2];
-        for (int side = 0; side < 2; side++) {
-            const uint32_t child = nodes[at].child[side];
-            cost[side] = union_area(&nodes[child].box, box) + inherited;
-            cost[side] -= is_scene_leaf(scene, child) ? 0 : box_area(&nodes[child].box);
+        for (uint32_t side = 0; side < 2; side++) {
+            const float_box child = child_box(n, side);
+            cost[side] = union_area(&child, box) + inherited;
+            cost[side] -= is_object(n->child[side]) ? 0 : box_area(&child);
         }
         if (together < cost[0] && together < cost[1]) {
             break;
         }
-        const uint32_t *child = nodes[at].child;
-        const bool second = cost[0] != cost[1] ? cost[1] < cost[0]
-                                               : nodes[child[1]].height < nodes[child[0]].height;
-        at = child[second];
+        const bool lower = height_of(scene, n->child[1]) < height_of(scene, n->child[0]);
+        slot.node = at;
+        slot.side = cost[0] != cost[1] ? cost[1] < cost[0] : lower;
+        at = n->child[slot.side];
     }
-    return at;
+    return slot;
 }
 
-void kiln_scene_tree_insert(kiln_scene *scene, uint32_t leaf)
+static void insert_object(kiln_scene *scene, uint32_t place)
 {
-    kiln_scene_node *nodes = scene->nodes;
-    KILN_ASSERT(is_scene_leaf(scene, leaf));
-    nodes[leaf].height = 0;
-    nodes[leaf].parent = KILN_SCENE_NOWHERE;
-    if (scene->root == KILN_SCENE_NOWHERE) {
-        scene->root = leaf;
+    const float_box box = float_box_of(&scene->boxes[place]);
+    const uint32_t root = scene->root, leaf = KILN_SCENE_LEAF | place;
+    if (root == KILN_SCENE_NOWHERE) {
+        replace_child(scene, KILN_SCENE_NOWHERE, root, leaf);
         return;
     }
-    const uint32_t sibling = find_sibling(scene, &nodes[leaf].box);
-    const uint32_t above = take_inner(scene);
-    put_in_place_of(scene, sibling, above);
-    nodes[above].child[0] = sibling;
-    nodes[above].child[1] = leaf;
-    nodes[sibling].parent = nodes[leaf].parent = above;
-    fit_node(scene, above);
-    refit_up(scene, nodes[above].parent);
+    const scene_slot slot = find_slot(scene, &box);
+    const uint32_t node = take_node(scene);
+    uint32_t sibling = root;
+    float_box beside;
+    if (slot.node != KILN_SCENE_NOWHERE) {
+        sibling = scene->nodes[slot.node].child[slot.side];
+        beside = child_box(&scene->nodes[slot.node], slot.side);
+    } else { /* the root's own box is nowhere stored */
+        beside = is_object(root) ? float_box_of(&scene->boxes[place_in(root)])
+                                 : node_box(&scene->nodes[root]);
+    }
+    replace_child(scene, slot.node, sibling, node);
+    set_child(scene, node, 0, sibling, &beside);
+    set_child(scene, node, 1, leaf, &box);
+    fit_height(scene, node);
+    refit_above(scene, node, slot.node, box_union(&beside, &box));
 }
 
-void kiln_scene_tree_remove(kiln_scene *scene, uint32_t leaf)
+/* The node above the object goes, too; its other child comes up. */
+static void remove_object(kiln_scene *scene, uint32_t place)
 {
-    kiln_scene_node *nodes = scene->nodes;
-    const uint32_t above = nodes[leaf].parent;
-    KILN_ASSERT(is_scene_leaf(scene, leaf));
-    if (above == KILN_SCENE_NOWHERE) {
+    const uint32_t node = scene->parents[place], leaf = KILN_SCENE_LEAF | place;
+    if (node == KILN_SCENE_NOWHERE) {
         KILN_ASSERT(scene->root == leaf);
         scene->root = KILN_SCENE_NOWHERE;
         return;
     }
-    const uint32_t sibling = nodes[above].child[nodes[above].child[0] == leaf];
-    put_in_place_of(scene, above, sibling);
-    give_inner(scene, above);
-    refit_up(scene, nodes[sibling].parent);
+    const kiln_scene_node *n = &scene->nodes[node];
+    const uint32_t other = n->child[0] == leaf, sibling = n->child[other], above = n->parent;
+    const float_box box = child_box(n, other);
+    replace_child(scene, above, node, sibling);
+    give_node(scene, node);
+    refit_above(scene, sibling, above, box);
 }
 
-void kiln_scene_tree_move(kiln_scene *scene, uint32_t leaf, const kiln_scene_box *box)
+static void keep_low(kiln_scene *scene)
 {
-    const uint32_t above = scene->nodes[leaf].parent;
-    if (above == KILN_SCENE_NOWHERE || kiln_scene_boxes_meet(&scene->nodes[above].box, box)) {
-        scene->nodes[leaf].box = *box;
-        refit_up(scene, above);
+    if (scene->root != KILN_SCENE_NOWHERE &&
+        height_of(scene, scene->root) > KILN_SCENE_HEIGHT_MOST) {
+        kiln_scene_tree_build(scene);
+    }
+}
+
+void kiln_scene_tree_insert(kiln_scene *scene, uint32_t place)
+{
+    KILN_ASSERT(place < scene->used);
+    insert_object(scene, place);
+    keep_low(scene);
+}
+
+void kiln_scene_tree_remove(kiln_scene *scene, uint32_t place)
+{
+    KILN_ASSERT(place < scene->used);
+    remove_object(scene, place);
+    for (int k = 0; k < 3; k++) {
+        scene->boxes[place].lower[k] = HUGE_VAL;
+        scene->boxes[place].upper[k] = -HUGE_VAL;
+    }
+    keep_low(scene);
+}
+
+void kiln_scene_tree_move(kiln_scene *scene, uint32_t place, const kiln_scene_box *box)
+{
+    const uint32_t node = scene->parents[place];
+    const float_box rounded = float_box_of(box);
+    scene->boxes[place] = *box;
+    if (node == KILN_SCENE_NOWHERE) {
         return;
     }
-    kiln_scene_tree_remove(scene, leaf);
-    scene->nodes[leaf].box = *box;
-    kiln_scene_tree_insert(scene, leaf);
+    const float_box around = node_box(&scene->nodes[node]);
+    if (float_boxes_meet(&around, &rounded)) {
+        refit_above(scene, KILN_SCENE_LEAF | place, node, rounded);
+    } else {
+        remove_object(scene, place);
+        insert_object(scene, place);
+    }
+    keep_low(scene);
 }
 
-/* -------------------------------------------------------------------------------- all leaves -- */
+/* ------------------------------------------------------------------------- all objects -- */
 
 typedef struct {
-    kiln_scene_box box[BINS];
+    float_box box[BINS];
     uint32_t count[BINS];
 } scene_bins;
 
-/* Twice the middle of a box along an axis. */
-static inline double middle_of(const kiln_scene *scene, uint32_t leaf, int axis)
+/* Twice the middle of an object's box along an axis. */
+static inline double middle_of(const kiln_scene *scene, uint32_t place, int axis)
 {
-    const kiln_scene_box *box = &scene->nodes[leaf].box;
+    const kiln_scene_box *box = &scene->boxes[place];
     return box->lower[axis] + box->upper[axis];
 }
 
-/* The bin of a leaf: its middle between `least` and the other end of the range. */
+/* The bin of an object: its middle between `least` and the other end of the range. */
 static inline unsigned bin_of(double middle, double least, double bins_per_length)
 {
     const double bin = (middle - least) * bins_per_length;
@@ -265,7 +408,7 @@ static inline unsigned bin_of(double middle, double least, double bins_per_lengt
 static unsigned best_cut(const scene_bins *bins, uint32_t total)
 {
     double right_cost[BINS];
-    kiln_scene_box box;
+    float_box box = bins->box[0];
     uint32_t count = 0;
     for (unsigned i = BINS - 1; i > 0; i--) {
         box = bins->count[i] == 0 ? box
@@ -296,8 +439,8 @@ static unsigned best_cut(const scene_bins *bins, uint32_t total)
 
 /* Divides order[0 .. count - 1] in two, at least one on each side: how many are on the first. The
  * axis is that along which middles differ most; where they do not, or deep down, it is halved. */
-static __attribute__((noinline)) uint32_t divide_leaves(const kiln_scene *scene, uint32_t *order,
-                                                        uint32_t count, uint32_t depth)
+static __attribute__((noinline)) uint32_t divide_range(const kiln_scene *scene, uint32_t *order,
+                                                       uint32_t count, uint32_t depth)
 {
     double least[3], most[3];
     KILN_ASSERT(count >= 2);
@@ -318,109 +461,100 @@ static __attribute__((noinline)) uint32_t divide_leaves(const kiln_scene *scene,
         return count / 2;
     }
     scene_bins bins;
-    memset(bins.count, 0, sizeof bins.count);
+    memset(&bins, 0, sizeof bins);
     for (uint32_t i = 0; i < count; i++) {
         const unsigned b = bin_of(middle_of(scene, order[i], axis), start, per_length);
-        const kiln_scene_box *box = &scene->nodes[order[i]].box;
-        bins.box[b] = bins.count[b]++ == 0 ? *box : box_union(&bins.box[b], box);
+        const float_box box = float_box_of(&scene->boxes[order[i]]);
+        bins.box[b] = bins.count[b]++ == 0 ? box : box_union(&bins.box[b], &box);
     }
     const unsigned cut = best_cut(&bins, count);
     uint32_t first = 0, end = count;
     while (first < end) {
-        const uint32_t leaf = order[first];
-        if (bin_of(middle_of(scene, leaf, axis), start, per_length) < cut) {
+        const uint32_t place = order[first];
+        if (bin_of(middle_of(scene, place, axis), start, per_length) < cut) {
             first++;
         } else {
             order[first] = order[--end];
-            order[end] = leaf;
+            order[end] = place;
         }
     }
     return first > 0 && first < count ? first : count / 2;
 }
 
-/* Of order[0 .. count - 1], which it changes: returns the root. */
-static uint32_t build_range(kiln_scene *scene, uint32_t *order, uint32_t count, uint32_t depth)
+/* Of order[0 .. count - 1], which it changes: returns the root as a child is, with its box. */
+static uint32_t build_range(kiln_scene *scene, uint32_t *order, uint32_t count, uint32_t depth,
+                            float_box *box)
 {
     if (count == 1) {
-        return order[0];
+        *box = float_box_of(&scene->boxes[order[0]]);
+        return KILN_SCENE_LEAF | order[0];
     }
-    const uint32_t node = take_inner(scene);
-    const uint32_t first = divide_leaves(scene, order, count, depth);
-    const uint32_t a = build_range(scene, order, first, depth + 1);
-    const uint32_t b = build_range(scene, order + first, count - first, depth + 1);
-    kiln_scene_node *n = &scene->nodes[node];
-    n->child[0] = a;
-    n->child[1] = b;
-    scene->nodes[a].parent = scene->nodes[b].parent = node;
-    fit_node(scene, node);
+    float_box halves[2];
+    const uint32_t node = take_node(scene);
+    const uint32_t first = divide_range(scene, order, count, depth);
+    const uint32_t a = build_range(scene, order, first, depth + 1, &halves[0]);
+    const uint32_t b = build_range(scene, order + first, count - first, depth + 1, &halves[1]);
+    set_child(scene, node, 0, a, &halves[0]);
+    set_child(scene, node, 1, b, &halves[1]);
+    fit_height(scene, node);
+    *box = box_union(&halves[0], &halves[1]);
     return node;
 }
 
-/* The areas of all inner nodes in those of the root, which does not depend on units. */
-static double cost_of_tree(const kiln_scene *scene)
+/* Boxes of all that is below; adds the areas of nodes. */
+static float_box refit_below(kiln_scene *scene, uint32_t child, double *areas)
 {
-    double sum = 0;
-    if (scene->root == KILN_SCENE_NOWHERE || is_scene_leaf(scene, scene->root)) {
-        return 0;
+    if (is_object(child)) {
+        return float_box_of(&scene->boxes[place_in(child)]);
     }
-    for (uint32_t i = 0; i < scene->inner_used; i++) { /* free ones were emptied */
-        sum += box_area(&scene->nodes[scene->capacity + i].box);
+    kiln_scene_node *n = &scene->nodes[child];
+    for (uint32_t side = 0; side < 2; side++) {
+        const float_box box = refit_below(scene, n->child[side], areas);
+        set_child_box(n, side, &box);
     }
-    const double whole = box_area(&scene->nodes[scene->root].box);
-    return whole > 0 ? sum / whole : 0;
+    const float_box whole = node_box(n);
+    *areas += box_area(&whole);
+    return whole;
+}
+
+/* The areas of all nodes in those of the root, which does not depend on units; infinite where
+ * floats end, so that no tree is much worse than another. */
+static double refit_tree(kiln_scene *scene)
+{
+    double areas = 0;
+    const float_box whole = refit_below(scene, scene->root, &areas);
+    const double cost = areas / box_area(&whole);
+    return cost < HUGE_VAL ? cost : HUGE_VAL;
 }
 
 void kiln_scene_tree_build(kiln_scene *scene)
 {
-    uint32_t leaves = 0;
+    uint32_t count = 0;
+    float_box box;
     for (uint32_t place = 0; place < scene->used; place++) {
-        if (scene->entries[place].tree != NULL) {
-            scene->order[leaves++] = place;
+        if (scene->boxes[place].lower[0] <= scene->boxes[place].upper[0]) {
+            scene->order[count++] = place;
         }
     }
-    KILN_ASSERT(leaves == scene->count);
-    scene->inner_used = 0;
-    scene->inner_free = KILN_SCENE_NOWHERE;
-    scene->root = leaves > 0 ? build_range(scene, scene->order, leaves, 0) : KILN_SCENE_NOWHERE;
-    if (leaves > 0) {
-        scene->nodes[scene->root].parent = KILN_SCENE_NOWHERE;
+    KILN_ASSERT(count == scene->count);
+    scene->nodes_used = 0;
+    scene->node_free = KILN_SCENE_NOWHERE;
+    if (count > 0) {
+        const uint32_t root = build_range(scene, scene->order, count, 0, &box);
+        replace_child(scene, KILN_SCENE_NOWHERE, KILN_SCENE_NOWHERE, root);
+        scene->built = refit_tree(scene);
+        KILN_ASSERT(height_of(scene, root) <= 2 * CUTS_DEEPEST);
     }
-    scene->built = cost_of_tree(scene);
-}
-
-/* The node that a walk from the leaves up comes to after `node` is done: its parent after a second
- * child, else the first leaf of the second child. */
-static uint32_t first_leaf_below(const kiln_scene *scene, uint32_t node)
-{
-    while (!is_scene_leaf(scene, node)) {
-        node = scene->nodes[node].child[0];
-    }
-    return node;
 }
 
 void kiln_scene_tree_refit(kiln_scene *scene)
 {
-    if (scene->root == KILN_SCENE_NOWHERE) {
-        return;
-    }
-    double sum = 0;
-    for (uint32_t node = first_leaf_below(scene, scene->root); node != scene->root;) {
-        const uint32_t above = scene->nodes[node].parent;
-        if (scene->nodes[above].child[0] == node) {
-            node = first_leaf_below(scene, scene->nodes[above].child[1]);
-        } else {
-            fit_node(scene, above);
-            sum += box_area(&scene->nodes[above].box);
-            node = above;
-        }
-    }
-    const double whole = box_area(&scene->nodes[scene->root].box);
-    if (!(sum <= COST_WORSE * scene->built * whole)) {
+    if (scene->root != KILN_SCENE_NOWHERE && !(refit_tree(scene) <= COST_WORSE * scene->built)) {
         kiln_scene_tree_build(scene);
     }
 }
 
-/* ----------------------------------------------------------------------------------- a walk -- */
+/* ----------------------------------------------------------------------------- a walk -- */
 
 /* The largest of `count` places, more than one, goes down from the top of the heap to where `place`
  * belongs. */
@@ -458,25 +592,31 @@ static uint32_t take_place(uint32_t *heap, uint32_t count, uint32_t place)
 uint32_t kiln_scene_tree_collect(const kiln_scene *scene, const kiln_scene_seek *seek,
                                  uint32_t places[KILN_SCENE_CHUNK])
 {
-    const kiln_scene_node *nodes = scene->nodes;
-    const uint32_t root = scene->root;
-    uint32_t count = 0, at = root;
-    while (at != KILN_SCENE_NOWHERE) {
-        const kiln_scene_node *n = &nodes[at];
-        const bool leaf = is_scene_leaf(scene, at);
-        if ((!leaf || at >= seek->first) && kiln_scene_boxes_meet(&n->box, &seek->box)) {
-            if (!leaf) {
-                at = n->child[0];
-                continue;
+    const float_box box = float_box_of(&seek->box);
+    uint32_t stack[KILN_SCENE_STACK], waiting = 0, count = 0;
+    if (scene->root != KILN_SCENE_NOWHERE) {
+        stack[waiting++] = scene->root;
+    }
+    while (waiting > 0) {
+        const uint32_t at = stack[--waiting];
+        if (is_object(at)) {
+            const uint32_t place = place_in(at);
+            if (place >= seek->first && kiln_scene_boxes_meet(&scene->boxes[place], &seek->box) &&
+                kiln_scene_groups_fit(scene, place, seek->category, seek->mask)) {
+                count = take_place(places, count, place);
             }
-            if (kiln_scene_groups_fit(scene, at, seek->category, seek->mask)) {
-                count = take_place(places, count, at);
+            continue;
+        }
+        const kiln_scene_node *n = &scene->nodes[at];
+        KILN_ASSERT(waiting + 2 <= KILN_SCENE_STACK);
+        for (uint32_t side = 0; side < 2; side++) { /* without branches, which can't be predicted */
+            bool meet = true;
+            for (int k = 0; k < 3; k++) {
+                meet &= (n->lower[k][side] <= box.upper[k]) & (box.lower[k] <= n->upper[k][side]);
             }
+            stack[waiting] = n->child[side];
+            waiting += meet;
         }
-        while (at != root && nodes[nodes[at].parent].child[1] == at) {
-            at = nodes[at].parent;
-        }
-        at = at == root ? KILN_SCENE_NOWHERE : nodes[nodes[at].parent].child[1];
     }
     for (uint32_t left = count; left > 1;) { /* the second half of heapsort */
         const uint32_t largest = places[0];
