@@ -16,7 +16,7 @@ enum { SCENE_ALIGNMENT = 64 };
 
 /* Where the arrays are, in bytes from the scene on. */
 typedef struct {
-    size_t nodes, boxes, entries, groups, parents, order, end;
+    size_t nodes, boxes, links, entries, groups, parents, order, end;
 } scene_layout;
 
 static scene_layout lay_out(uint32_t capacity)
@@ -25,7 +25,8 @@ static scene_layout lay_out(uint32_t capacity)
     scene_layout at;
     at.nodes = (sizeof(kiln_scene) + SCENE_ALIGNMENT - 1) / SCENE_ALIGNMENT * SCENE_ALIGNMENT;
     at.boxes = at.nodes + room * sizeof(kiln_scene_node);
-    at.entries = at.boxes + room * sizeof(kiln_scene_box);
+    at.links = at.boxes + room * sizeof(kiln_scene_box);
+    at.entries = at.links + room * sizeof(kiln_scene_link);
     at.groups = at.entries + room * sizeof(kiln_scene_entry);
     at.parents = at.groups + room * sizeof(kiln_scene_groups);
     at.order = at.parents + room * sizeof(uint32_t);
@@ -59,6 +60,7 @@ kiln_status kiln_scene_place(void *memory, size_t size, uint32_t capacity, kiln_
     memset(scene, 0, sizeof *scene);
     scene->nodes = (kiln_scene_node *)(void *)(start + at.nodes);
     scene->boxes = (kiln_scene_box *)(void *)(start + at.boxes);
+    scene->links = (kiln_scene_link *)(void *)(start + at.links);
     scene->entries = (kiln_scene_entry *)(void *)(start + at.entries);
     scene->groups = (kiln_scene_groups *)(void *)(start + at.groups);
     scene->parents = (uint32_t *)(void *)(start + at.parents);

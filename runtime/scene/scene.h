@@ -27,9 +27,14 @@ typedef struct {
 typedef struct {
     float lower[3][2], upper[3][2]; /* [axis][child] */
     uint32_t child[2];
+    uint32_t highest[2]; /* place of an object below the child */
+} kiln_scene_node;
+
+/* What queries do not need of a node. */
+typedef struct {
     uint32_t parent; /* NOWHERE: the root; of a free node the next free one */
     uint32_t height; /* 1: both children are objects */
-} kiln_scene_node;
+} kiln_scene_link;
 
 #define KILN_SCENE_LEAF 0x80000000u
 
@@ -53,6 +58,7 @@ typedef struct {
 /* All arrays have room for the capacity. */
 struct kiln_scene {
     kiln_scene_node *nodes; /* one less than there are objects */
+    kiln_scene_link *links; /* of nodes */
     kiln_scene_box *boxes;  /* world bounds of objects; of a free place empty, lower > upper */
     kiln_scene_entry *entries;
     kiln_scene_groups *groups;

@@ -131,8 +131,26 @@ static inline void set_parent(kiln_scene *scene, uint32_t child, uint32_t node)
     if (is_object(child)) {
         scene->parents[place_in(child)] = node;
     } else {
-        scene->nodes[child].parent = node;
+        scene->links[child].parent = node;
     }
+}
+
+/* The highest place of what is below a child. */
+static inline uint32_t highest_in(const kiln_scene *scene, uint32_t child)
+{
+    if (is_object(child)) {
+        return place_in(child);
+    }
+    const uint32_t *highest = scene->nodes[child].highest;
+    return highest[0] > highest[1] ? highest[0] : highest[1];
+}
+
+/* What a node says of a child of its own, after that has changed. */
+static inline void fit_child(kiln_scene *scene, uint32_t node, uint32_t side, const float_box *box)
+{
+    kiln_scene_node *n = &scene->nodes[node];
+    n->highest[side] = highest_in(scene, n->child[side]);
+    set_child_box(n, side, box);
 }
 
 /* The child of `node` on a side, with its box. */
@@ -141,7 +159,7 @@ static void set_child(kiln_scene *scene, uint32_t node, uint32_t side, uint32_t 
 {
     KILN_ASSERT(child != node);
     scene->nodes[node].child[side] = child;
-    set_child_box(&scene->nodes[node], side, box);
+    fit_child(scene, node, side, box);
     set_parent(scene, child, node);
 }
 
@@ -150,7 +168,7 @@ static uint32_t take_node(kiln_scene *scene)
 {
     const uint32_t node = scene->node_free;
     if (node != KILN_SCENE_NOWHERE) {
-        scene->node_free = scene->nodes[node].parent;
+        scene->node_free = scene->links[node].parent;
         return node;
     }
     KILN_ASSERT(scene->nodes_used + 1 < scene->capacity);
@@ -160,13 +178,13 @@ static uint32_t take_node(kiln_scene *scene)
 static void give_node(kiln_scene *scene, uint32_t node)
 {
     KILN_ASSERT(node < scene->nodes_used);
-    scene->nodes[node].parent = scene->node_free;
+    scene->links[node].parent = scene->node_free;
     scene->node_free = node;
 }
 
 static inline uint32_t height_of(const kiln_scene *scene, uint32_t child)
 {
-    return is_object(child) ? 0 : scene->nodes[child].height;
+    return is_object(child) ? 0 : scene->links[child].height;
 }
 
 static inline uint32_t height_above(const kiln_scene *scene, uint32_t a, uint32_t b)
@@ -178,7 +196,7 @@ static inline uint32_t height_above(const kiln_scene *scene, uint32_t a, uint32_
 static inline void fit_height(kiln_scene *scene, uint32_t node)
 {
     const uint32_t *child = scene->nodes[node].child;
-    scene->nodes[node].height = height_above(scene, child[0], child[1]);
+    scene->links[node].height = height_above(scene, child[0], child[1]);
 }
 
 /* What `old` was below `parent`, or as the root, becomes another; the box stays. */
@@ -226,7 +244,7 @@ static void try_exchanges(const kiln_scene *scene, uint32_t node, uint32_t side,
 static void rotate_node(kiln_scene *scene, uint32_t node)
 {
     kiln_scene_node *n = &scene->nodes[node];
-    exchange best = {0, 2, 0, n->height};
+    exchange best = {0, 2, 0, scene->links[node].height};
     try_exchanges(scene, node, 0, &best);
     try_exchanges(scene, node, 1, &best);
     if (best.side == 2) {
@@ -238,7 +256,7 @@ static void rotate_node(kiln_scene *scene, uint32_t node)
     set_child(scene, node, !best.side, o->child[best.grand], &box_up);
     set_child(scene, opened, best.grand, down, &box_down);
     const float_box between = node_box(o);
-    set_child_box(n, best.side, &between);
+    fit_child(scene, node, best.side, &between);
     fit_height(scene, opened);
     fit_height(scene, node);
 }
@@ -249,16 +267,17 @@ static void refit_above(kiln_scene *scene, uint32_t child, uint32_t node, float_
     while (node != KILN_SCENE_NOWHERE) {
         kiln_scene_node *n = &scene->nodes[node];
         const float_box before = node_box(n);
-        const uint32_t height = n->height;
-        set_child_box(n, n->child[1] == child, &box);
+        const uint32_t height = scene->links[node].height, highest = highest_in(scene, node);
+        fit_child(scene, node, n->child[1] == child, &box);
         fit_height(scene, node);
         rotate_node(scene, node);
         box = node_box(n);
-        if (height == n->height && memcmp(&before, &box, sizeof box) == 0) {
+        if (height == scene->links[node].height && highest == highest_in(scene, node) &&
+            memcmp(&before, &box, sizeof box) == 0) {
             return;
         }
         child = node;
-        node = n->parent;
+        node = scene->links[node].parent;
     }
 }
 
@@ -332,7 +351,8 @@ static void remove_object(kiln_scene *scene, uint32_t place)
         return;
     }
     const kiln_scene_node *n = &scene->nodes[node];
-    const uint32_t other = n->child[0] == leaf, sibling = n->child[other], above = n->parent;
+    const uint32_t other = n->child[0] == leaf, sibling = n->child[other],
+                   above = scene->links[node].parent;
     const float_box box = child_box(n, other);
     replace_child(scene, above, node, sibling);
     give_node(scene, node);
@@ -589,6 +609,16 @@ static uint32_t take_place(uint32_t *heap, uint32_t count, uint32_t place)
     return count + 1;
 }
 
+/* What a child will be looked at by, so that it is there when it is. */
+static inline void prefetch_child(const kiln_scene *scene, uint32_t child)
+{
+    if (is_object(child)) {
+        __builtin_prefetch(&scene->boxes[place_in(child)]);
+    } else {
+        __builtin_prefetch(&scene->nodes[child]);
+    }
+}
+
 uint32_t kiln_scene_tree_collect(const kiln_scene *scene, const kiln_scene_seek *seek,
                                  uint32_t places[KILN_SCENE_CHUNK])
 {
@@ -610,11 +640,13 @@ uint32_t kiln_scene_tree_collect(const kiln_scene *scene, const kiln_scene_seek 
         const kiln_scene_node *n = &scene->nodes[at];
         KILN_ASSERT(waiting + 2 <= KILN_SCENE_STACK);
         for (uint32_t side = 0; side < 2; side++) { /* without branches, which can't be predicted */
-            bool meet = true;
+            bool meet = n->highest[side] >= seek->first;
             for (int k = 0; k < 3; k++) {
                 meet &= (n->lower[k][side] <= box.upper[k]) & (box.lower[k] <= n->upper[k][side]);
             }
-            stack[waiting] = n->child[side];
+            const uint32_t child = n->child[side];
+            prefetch_child(scene, child);
+            stack[waiting] = child;
             waiting += meet;
         }
     }

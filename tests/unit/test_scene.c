@@ -398,7 +398,7 @@ static void many_neighbours_come_in_order(void **state)
     assert_int_equal(kiln_scene_pairs_each(scene, NULL, stop_at_third, &calls, &count), KILN_OK);
     assert_true(calls == 3 && count == 3);
     for (uint32_t i = 0; i < N; i++) { /* equal boxes do not become a list */
-        assert_true(i >= N - 1 || scene->nodes[scene->root].height <= 40);
+        assert_true(i >= N - 1 || scene->links[scene->root].height <= 40);
         assert_int_equal(kiln_scene_remove(scene, ids[i]), KILN_OK);
     }
     assert_int_equal(scene->root, KILN_SCENE_NOWHERE);
