@@ -446,7 +446,7 @@ static void check_ray(model *m)
 static void edits_against_brute_force(void **state)
 {
     (void)state;
-    const uint32_t steps = amount(4000);
+    const uint32_t steps = amount(1500);
     for (uint32_t s = 0; s < SPREADS; s++) {
         model m;
         memset(&m, 0, sizeof m);
@@ -484,7 +484,7 @@ static void touching_bounds_are_not_lost(void **state)
     kiln_file *file = quick_open(&other, QUICK_ALL_KINDS, 2, KILN_LAYOUT_RAW, &data);
     const size_t size = kiln_scene_size(2);
     void *memory = malloc(size);
-    for (uint32_t i = 0; i < amount(4000); i++) {
+    for (uint32_t i = 0; i < amount(1500); i++) {
         kiln_scene *scene;
         kiln_scene_object object = kiln_scene_object_default();
         kiln_scene_id id;
@@ -558,12 +558,46 @@ static void near_objects_are_candidates(void **state)
     free(memory);
 }
 
+/* Boxes whose distance is `within`, to the bit. */
+static void objects_at_the_distance_are_candidates(void **state)
+{
+    (void)state;
+    uint64_t random = 21;
+    const kiln_tree *tree = kiln_file_tree(files[0], 0);
+    const size_t size = kiln_scene_size(2);
+    void *memory = malloc(size);
+    for (uint32_t i = 0; i < amount(500); i++) {
+        kiln_scene *scene;
+        kiln_scene_object object = kiln_scene_object_default();
+        kiln_scene_options options = kiln_scene_options_default();
+        kiln_scene_id id;
+        kiln_nearest nearest;
+        size_t count;
+        const kiln_pose fixed = object.pose;
+        assert_int_equal(kiln_scene_place(memory, size, 2, &scene), KILN_OK);
+        object.tree = tree;
+        assert_int_equal(kiln_scene_add(scene, &object, &id), KILN_OK);
+        object.pose.translation[i % 3] =
+            random_between(&random, 1, 3) * (random_below(&random, 2) == 0 ? 1 : -1);
+        assert_int_equal(kiln_scene_add(scene, &object, &id), KILN_OK);
+        assert_int_equal(kiln_distance(tree, &fixed, tree, &object.pose, NULL, &nearest), KILN_OK);
+        options.within = nearest.distance;
+        assert_int_equal(kiln_scene_pairs(scene, &options, NULL, 0, &count), KILN_OK);
+        assert_int_equal(count, 1);
+        options.within = nearest.distance * 0.999;
+        assert_int_equal(kiln_scene_pairs(scene, &options, NULL, 0, &count), KILN_OK);
+        assert_int_equal(count, 0);
+    }
+    free(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edits_against_brute_force),
         cmocka_unit_test(touching_bounds_are_not_lost),
         cmocka_unit_test(near_objects_are_candidates),
+        cmocka_unit_test(objects_at_the_distance_are_candidates),
     };
     return cmocka_run_group_tests(tests, open_meshes, close_meshes);
 }
