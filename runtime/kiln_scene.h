@@ -30,7 +30,7 @@
  * up to date: whoever changes it does all the work, so that no query has to. Callbacks and filters
  * must not change the scene. They run in the floating-point environment that the query was called
  * in. No call allocates memory. A query needs at most 8 KiB of stack besides what the exact query
- * needs that it makes.
+ * needs that it makes, a call that changes the scene at most 32 KiB.
  *
  * Inside, a binary tree of bounds is kept by insertion with rotations. Moving an object changes its
  * bounds and those of the few nodes above it; nodes of the object's own tree are carried by the
@@ -75,8 +75,8 @@ typedef struct {
 /* Returns the defaults: no tree, the identity, user 0, category 1 and a mask of all bits. */
 KILN_API kiln_scene_object kiln_scene_object_default(void);
 
-/* Bytes that a scene with room for `capacity` objects takes, of any alignment: about 290 an object
- * and 200. 0 for a capacity over 2^24. A scene of capacity 0 is allowed, and stays empty. */
+/* Bytes that a scene with room for `capacity` objects takes, of any alignment: 272 an object and
+ * about 200. 0 for a capacity over 2^24. A scene of capacity 0 is allowed, and stays empty. */
 KILN_API size_t kiln_scene_size(uint32_t capacity);
 
 /* Makes an empty scene of `memory` [size bytes]. The memory stays the caller's; there is nothing to
