@@ -22,10 +22,11 @@ enum { LEAF = 3, LINE_SIZE = 128, LINES_MAX = 1024 };
 
 /* One line of the table. */
 static void describe(const kiln_build_kind *kind, const char *builder, kiln_fit_to fit_to,
-                     kiln_box_fit box_fit, char line[LINE_SIZE])
+                     kiln_box_fit box_fit, kiln_spheres_by spheres, char line[LINE_SIZE])
 {
     static const char *const fits[] = {"search",        "vertices",    "areas",
                                        "hull-vertices", "hull-facets", "volume"};
+    static const char *const balls[] = {NULL, "cover", "octree", "medial"};
     mesh m = mesh_torus(14, 9, 0.15);
     const kiln_build_input input = {m.positions, m.indices, NULL, m.triangle_count};
     kiln_bake_options options = kiln_bake_options_default();
@@ -34,20 +35,22 @@ static void describe(const kiln_build_kind *kind, const char *builder, kiln_fit_
     options.leaf = LEAF;
     options.fit_to = fit_to;
     options.box_fit = box_fit;
+    options.spheres = spheres;
     options.threads = 2;
     assert_int_equal(kiln_build(kind, &input, &options, &tree), KILN_BAKE_OK);
     const uLong nodes = crc32(0, tree.nodes, tree.node_count * tree.node_size);
     const uLong order =
         crc32(0, (const Bytef *)tree.order, tree.triangle_count * (uInt)sizeof *tree.order);
     (void)snprintf(line, LINE_SIZE, "%-8s %-8s %-8s %-13s %5u nodes %08lx order %08lx", kind->name,
-                   builder, fit_to == KILN_FIT_TO_CHILDREN ? "children" : "geometry", fits[box_fit],
-                   tree.node_count, nodes, order);
+                   builder, fit_to == KILN_FIT_TO_CHILDREN ? "children" : "geometry",
+                   balls[spheres] != NULL ? balls[spheres] : fits[box_fit], tree.node_count, nodes,
+                   order);
     kiln_build_tree_free(&tree);
     mesh_free(&m);
 }
 
-/* Line `index` of all there are: each builder with the default fit, then each other fit. False: no
- * more. */
+/* Line `index` of all there are: each builder with the default fit, then each other fit, then each
+ * other construction of balls. False: no more. */
 static bool line_of(size_t index, char line[LINE_SIZE])
 {
     enum { FITS = 2 * (KILN_BOX_FIT_VOLUME + 1) };
@@ -55,17 +58,23 @@ static bool line_of(size_t index, char line[LINE_SIZE])
     if (index < builders) {
         describe(&kiln_build_kinds[index / kiln_builder_count],
                  kiln_builders[index % kiln_builder_count].name, KILN_FIT_TO_GEOMETRY,
-                 KILN_BOX_FIT_SEARCH, line);
+                 KILN_BOX_FIT_SEARCH, KILN_SPHERES_LEAST, line);
         return true;
     }
     static const char *const oriented[] = {"obb", "obb2"};
     const size_t fit = (index - builders) % FITS, kind = (index - builders) / FITS;
-    if (kind >= sizeof oriented / sizeof oriented[0]) {
-        return false;
+    if (kind < sizeof oriented / sizeof oriented[0]) {
+        describe(kiln_build_kind_find(oriented[kind]), "sah", (kiln_fit_to)(fit % 2),
+                 (kiln_box_fit)(fit / 2), KILN_SPHERES_LEAST, line);
+        return true;
     }
-    describe(kiln_build_kind_find(oriented[kind]), "sah", (kiln_fit_to)(fit % 2),
-             (kiln_box_fit)(fit / 2), line);
-    return true;
+    const size_t balls = index - builders - FITS * sizeof oriented / sizeof oriented[0];
+    if (balls < KILN_SPHERES_MEDIAL) { /* the first construction is among the builders' */
+        describe(kiln_build_kind_find("sphere"), "sah", KILN_FIT_TO_GEOMETRY, KILN_BOX_FIT_SEARCH,
+                 (kiln_spheres_by)(balls + 1), line);
+        return true;
+    }
+    return false;
 }
 
 static int write_table(void)

@@ -16,12 +16,21 @@
 
 #include "../../tools/tree/build.h"
 #include "../../tools/tree/builders.h"
+#include "../../tools/tree/spheres.h"
 #include "../../tools/common/text.h"
 #include "../../tools/common/memory.h"
 #include "../support/amount.h"
 #include "../support/meshes.h"
 
-enum { SIDES = 100, RINGS = 1000, RINGS_QUICK = 300, RINGS_SHADOW = 50, FACET = 50, HEADER = 84 };
+enum {
+    SIDES = 100,
+    RINGS = 1000,
+    RINGS_QUICK = 300,
+    RINGS_SHADOW = 50,
+    SOME_TRIANGLES = 30000,
+    FACET = 50,
+    HEADER = 84
+};
 
 /* Code that is touched for the first time, stacks, the C library's own. */
 #define SLACK ((uint64_t)2 << 20)
@@ -162,6 +171,31 @@ static void every_builder_takes_little(void **state)
     }
 }
 
+/* Plans of balls are made beside the records. */
+static void every_construction_of_balls_takes_little(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"least", "cover", "octree", "medial"};
+    const uint32_t all = torus.triangle_count;
+    torus.triangle_count = all < SOME_TRIANGLES ? all : SOME_TRIANGLES; /* these take their time */
+    for (int by = KILN_SPHERES_LEAST; by <= KILN_SPHERES_MEDIAL; by++) {
+        for (int leaf = 1; leaf <= 8; leaf += 7) {
+            kiln_bake_options options = kiln_bake_options_default();
+            options.bv = "sphere";
+            options.leaf = leaf;
+            options.spheres = (kiln_spheres_by)by;
+            options.quality = KILN_QUALITY_FAST;
+            options.threads = 2;
+            const outcome out = run(build_alone, &options);
+            assert_int_equal(out.status, KILN_BAKE_OK);
+            print_message("leaf %d, ", leaf);
+            expect_at_most(names[by], out.peak,
+                           75 + 30u / (unsigned)leaf + kiln_spheres_spare(options.spheres, leaf));
+        }
+    }
+    torus.triangle_count = all;
+}
+
 /* From the model's bytes to the file's, and with all kinds of trees. */
 static void baking_takes_little(void **state)
 {
@@ -264,6 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(building_takes_little),
         cmocka_unit_test(every_builder_takes_little),
+        cmocka_unit_test(every_construction_of_balls_takes_little),
         cmocka_unit_test(baking_takes_little),
         cmocka_unit_test(limit_is_kept),
         cmocka_unit_test(need_is_told_before),

@@ -8,8 +8,10 @@
 #include "budget.h"
 
 #include "../../formats/assert.h"
+#include "../../formats/node_kinds.h"
 #include "../common/memory.h"
 #include "../tree/builders.h"
+#include "../tree/spheres.h"
 
 #include <string.h>
 
@@ -79,7 +81,9 @@ uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options 
     for (uint32_t k = 0; k < load->kind_count; k++) {
         const kiln_build_kind *kind = load->kinds[k];
         const uint64_t of_largest = nodes_of(kind, load->largest, options->leaf);
-        building = greater(building, results + load->largest * triangle +
+        const bool is_balls = kiln_node_kind_find(kind->format_bv)->balls;
+        const uint64_t balls = is_balls ? kiln_spheres_spare(options->spheres, options->leaf) : 0;
+        building = greater(building, results + load->largest * (triangle + balls) +
                                          of_largest * (PLAN + kind->node_size));
         /* The result of a kind: nodes, order, and a count for each lane of each node. */
         const uint64_t count = nodes_of(kind, triangles, options->leaf);

@@ -316,3 +316,18 @@ bool kiln_spheres_cover(const kiln_cloud *cloud, const kiln_binary *tree, kiln_a
     out->leaf = tree->leaf;
     return true;
 }
+
+/* A ball for each node of a binary tree and for each below; nodes of a plan, of which there are the
+ * more the smaller leaves are, in an array that grows by half; of the medial axis two samples a
+ * triangle, each with its place, its box and its ball. tests/unit/test_memory.c compares these with
+ * what is taken. */
+unsigned kiln_spheres_spare(kiln_spheres_by by, int leaf)
+{
+    enum { COVER = 80, PLAN = 60, NODE = 340, AXIS = 270 };
+    KILN_ASSERT(leaf > 0);
+    const unsigned plan = PLAN + NODE / (unsigned)leaf;
+    return by == KILN_SPHERES_COVER    ? COVER
+           : by == KILN_SPHERES_OCTREE ? plan
+           : by == KILN_SPHERES_MEDIAL ? plan + AXIS
+                                       : 0;
+}

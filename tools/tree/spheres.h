@@ -69,6 +69,10 @@ bool kiln_spheres_cover(const kiln_cloud *cloud, const kiln_binary *tree, kiln_a
 void kiln_spheres_cover_leaf(const kiln_cloud *cloud, uint32_t first, uint32_t last,
                              kiln_ball *ball);
 
+/* Bytes a triangle that a construction needs beside what every tree does, with so many in a leaf.
+ */
+unsigned kiln_spheres_spare(kiln_spheres_by by, int leaf);
+
 void kiln_spheres_free(kiln_spheres *spheres);
 
 #endif
