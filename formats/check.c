@@ -128,7 +128,8 @@ static bool name_no_polygons(kiln_view *view, kiln_format_error *error)
         most = end > most ? end : most;
     }
     if (most >= KILN_NO_INDEX || view->adb_count != view->tree_count ||
-        section_count_of(view->reader, KILN_SECTION_ORDER) != 0) {
+        section_count_of(view->reader, KILN_SECTION_ORDER) != 0 ||
+        section_count_of(view->reader, KILN_SECTION_REFERENCES) != 0) {
         return kiln_format_error_rule(error, KILN_RULE_COUNTS, sizeof(kiln_format_header),
                                       "section table");
     }
@@ -181,14 +182,14 @@ static bool floats_finite(const float *values, size_t count)
 /* The trees seen so far have filled the sections that they share up to these elements. */
 typedef struct {
     uint64_t nodes[KILN_NODE_KIND_COUNT]; /* by node kind */
-    uint64_t order;
+    uint64_t order, references;
 } tree_fill;
 
 /* The trees of a kind tile its node section in order, and so do those with an order the order
- * section. */
-static bool tree_sections_fit(const kiln_reader *reader, const kiln_format_tree *tree,
-                              tree_fill *fill)
+ * section. Octrees with polygons tile that of references, and have as many as their entries say. */
+static bool tree_sections_fit(const kiln_view *view, const kiln_format_tree *tree, tree_fill *fill)
 {
+    const kiln_reader *reader = view->reader;
     const kiln_node_kind *kind = kiln_node_kind_find(tree->bv);
     if (kind == NULL) {
         return false;
@@ -199,14 +200,19 @@ static bool tree_sections_fit(const kiln_reader *reader, const kiln_format_tree 
         return false;
     }
     *nodes += tree->node_count;
-    if (tree->order_first == KILN_NO_INDEX) {
-        return true;
-    }
-    if (tree->order_first != fill->order ||
-        tree->triangle_count > section_count_of(reader, KILN_SECTION_ORDER) - fill->order) {
+    if (kind->shared ? tree->reference_count < tree->triangle_count : tree->reference_count != 0) {
         return false;
     }
-    fill->order += tree->triangle_count;
+    if (tree->order_first == KILN_NO_INDEX) {
+        return !kind->shared || view->triangles == NULL;
+    }
+    const uint32_t section = kind->shared ? KILN_SECTION_REFERENCES : KILN_SECTION_ORDER;
+    const uint32_t count = kind->shared ? tree->reference_count : tree->triangle_count;
+    uint64_t *filled = kind->shared ? &fill->references : &fill->order;
+    if (tree->order_first != *filled || count > section_count_of(reader, section) - *filled) {
+        return false;
+    }
+    *filled += count;
     return true;
 }
 
@@ -248,15 +254,16 @@ static bool check_directory(const kiln_view *view, kiln_format_error *error)
     for (uint32_t i = 0; i < view->tree_count; i++) {
         const kiln_format_tree *tree = &view->trees[i];
         const uint64_t at = start + (uint64_t)i * sizeof *tree;
-        if (!tree_sections_fit(view->reader, tree, &fill) || !tree_numbers_fit(view, tree)) {
+        if (!tree_sections_fit(view, tree, &fill) || !tree_numbers_fit(view, tree)) {
             return kiln_format_error_rule(error, KILN_RULE_TREE, at, "tree directory");
         }
-        if (!words_are_zero(tree->reserved, 2)) {
+        if (!words_are_zero(tree->reserved, 1)) {
             return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "tree directory");
         }
     }
     /* Every element of a shared section belongs to a tree, so that none is left over. */
-    bool full = fill.order == section_count_of(view->reader, KILN_SECTION_ORDER);
+    bool full = fill.order == section_count_of(view->reader, KILN_SECTION_ORDER) &&
+                fill.references == section_count_of(view->reader, KILN_SECTION_REFERENCES);
     for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
         full = full && fill.nodes[i] == section_count_of(view->reader, kiln_node_kinds[i].section);
     }
@@ -432,7 +439,8 @@ static bool check_node(tree_walk *walk, uint32_t index, uint32_t *child, uint32_
         }
         triangles += count;
     }
-    if (node->tri > entry->triangle_count || triangles > entry->triangle_count - node->tri) {
+    const uint32_t slots = walk->tree->slots;
+    if (node->tri > slots || triangles > slots - node->tri) {
         return node_error(walk, KILN_RULE_NODE_SLOT, index);
     }
     walk->in_leaves += triangles;
@@ -535,6 +543,50 @@ static bool check_parents(const tree_walk *walk)
     return once;
 }
 
+/* -------------------------------------------------------------------------- references -- */
+
+/* References stay within the tree's triangles, and each triangle has one: a bit for each triangle, on
+ * the stack where they are few. */
+static bool check_references(const kiln_view *view, const kiln_view_tree *tree,
+                             kiln_format_error *error)
+{
+    uint8_t few[FEW_NODES / 8];
+    const kiln_reader *reader = view->reader;
+    const uint32_t count = tree->entry->triangle_count;
+    const size_t size = (size_t)count / 8 + 1;
+    uint8_t *seen = few;
+    KILN_ASSERT(tree->order != NULL && tree->slots == tree->entry->reference_count);
+    if (size > sizeof few) {
+        seen = (uint8_t *)kiln_reader_allocate(reader, 0, size, error);
+        if (seen == NULL) {
+            return false;
+        }
+    }
+    memset(seen, 0, size);
+    uint32_t distinct = 0, slot = 0;
+    for (; slot < tree->slots; slot++) {
+        const uint32_t triangle = tree->order[slot] - tree->entry->triangle_first;
+        if (triangle >= count) {
+            break;
+        }
+        const uint8_t bit = (uint8_t)(1u << triangle % 8);
+        distinct += (seen[triangle / 8] & bit) == 0;
+        seen[triangle / 8] |= bit;
+    }
+    if (seen != few) {
+        reader->allocator.release(reader->allocator.user, seen, size);
+    }
+    if (slot == tree->slots && distinct == count) {
+        return true;
+    }
+    const uint64_t at =
+        slot < tree->slots ? slot : 0; /* of one that is missing there is no place */
+    return kiln_format_error_rule(error, KILN_RULE_REFERENCE,
+                                  offset_of_kind(reader, KILN_SECTION_REFERENCES,
+                                                 ((uint64_t)tree->entry->order_first + at) * 4),
+                                  "references");
+}
+
 /* ---------------------------------------------------------------------- counts of boxes -- */
 
 bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, uint32_t first,
@@ -585,7 +637,11 @@ static bool check_tree(const kiln_view *view, uint32_t index, kiln_format_error 
     if (tree.nodes == NULL) {
         return true;
     }
-    for (uint32_t i = 0; tree.order != NULL && i < tree.entry->triangle_count; i++) {
+    if (tree.kind->shared && tree.order != NULL && !check_references(view, &tree, error)) {
+        return false;
+    }
+    for (uint32_t i = 0; tree.order != NULL && !tree.kind->shared && i < tree.entry->triangle_count;
+         i++) {
         if (tree.order[i] - tree.entry->triangle_first >= tree.entry->triangle_count) {
             return kiln_format_error_rule(
                 error, KILN_RULE_ORDER,
@@ -607,7 +663,7 @@ static bool check_tree(const kiln_view *view, uint32_t index, kiln_format_error 
     if (walk.deepest != tree.entry->depth) {
         return node_error(&walk, KILN_RULE_NODE_DEPTH, 0);
     }
-    if (walk.in_leaves != tree.entry->triangle_count) {
+    if (walk.in_leaves != tree.slots) {
         return node_error(&walk, KILN_RULE_LEAF_ONCE, 0);
     }
     return tree.adb == NULL || kiln_view_check_boxes(view, &tree, 0, tree.adb->box_count, error);
@@ -640,10 +696,12 @@ kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
     if (nodes != NULL) {
         tree.nodes = nodes + (size_t)tree.entry->node_first * tree.kind->node_size;
     }
+    tree.slots = tree.kind->shared ? tree.entry->reference_count : tree.entry->triangle_count;
     /* The section of an order exists where a tree names a first entry: tree_sections_fit. */
     tree.order = NULL;
     if (tree.entry->order_first != KILN_NO_INDEX) {
-        const uint32_t *order = (const uint32_t *)section_data(view->reader, KILN_SECTION_ORDER);
+        const uint32_t section = tree.kind->shared ? KILN_SECTION_REFERENCES : KILN_SECTION_ORDER;
+        const uint32_t *order = (const uint32_t *)section_data(view->reader, section);
         tree.order = order + tree.entry->order_first;
     }
     tree.adb = view->adb_boxes != NULL ? find_counts(view, index) : NULL;

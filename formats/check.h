@@ -4,7 +4,8 @@
  * file are, a traversal that starts at node 0 of a tree of the view and follows
  * kiln_node8_child of inner lanes and kiln_node8_slot of leaf lanes
  *   - reads only inside the sections of the view: child + popcount(inner) <= node_count (rule 17),
- *     slots stay below triangle_count (21), order entries stay within the tree's triangles (16),
+ *     slots stay below the tree's number of them (21), order entries and references stay within the
+ *     tree's triangles (16, 30),
  *     vertex indices below vertex_count (11), triangle ids below triangle_count (12);
  *   - ends: children come after their parents (17), so there is no cycle, and every node is reached
  *     exactly once (18), so that a walk visits node_count nodes and a walk over the pairs of two
@@ -32,6 +33,7 @@ typedef struct {
     const kiln_node_kind *kind;
     const void *nodes;                /* NULL: not loaded */
     const uint32_t *order;            /* NULL: slot = triangle_first + slot */
+    uint32_t slots;                   /* triangles, or references to them */
     const kiln_format_adb *adb;       /* NULL: it has no counts, or they were not loaded */
     const kiln_format_adb_box *boxes; /* of the whole tree, then by node and lane */
 } kiln_view_tree;
@@ -102,7 +104,7 @@ static inline const kiln_format_node8 *kiln_view_tree_node(const kiln_view_tree 
 /* Stored triangle in slot `slot` of a tree. */
 static inline uint32_t kiln_view_tree_triangle(const kiln_view_tree *tree, uint32_t slot)
 {
-    KILN_ASSERT(slot < tree->entry->triangle_count);
+    KILN_ASSERT(slot < tree->slots);
     return tree->order != NULL ? tree->order[slot] : tree->entry->triangle_first + slot;
 }
 

@@ -1,4 +1,4 @@
-/* The structures of a kiln file, exactly as they stand on disk: format 1.2.
+/* The structures of a kiln file, exactly as they stand on disk: format 1.3.
  *
  * The documents are hierarchy.md and, for tables, bins.md; a test holds their offset tables against
  * this header. Every structure
@@ -25,7 +25,7 @@
 
 #define KILN_FORMAT_MAJOR 1u
 #define KILN_FORMAT_MINOR 0u        /* of files with nothing that a later minor added */
-#define KILN_FORMAT_MINOR_NEWEST 2u /* that this reader knows all of */
+#define KILN_FORMAT_MINOR_NEWEST 3u /* that this reader knows all of */
 
 /* PNG's idea: a byte that 7-bit channels spoil, the name, both line ends, and DOS's end of file. */
 #define KILN_FORMAT_MAGIC "\x8BKLN\r\n\x1A\n"
@@ -73,14 +73,16 @@ enum {
     KILN_SECTION_NODES_DOP24 = KILN_FOURCC('D', 'P', '2', '4'), /* kiln_format_node_dop24 */
     KILN_SECTION_NODES_DOP26 = KILN_FOURCC('D', 'P', '2', '6'), /* kiln_format_node_dop26 */
     KILN_SECTION_NODES_SPHERE = KILN_FOURCC('S', 'P', 'H', '8'),
-    KILN_SECTION_ADB = KILN_FOURCC('A', 'D', 'B', 'T'),         /* kiln_format_adb */
-    KILN_SECTION_ADB_BOXES = KILN_FOURCC('A', 'D', 'B', 'B'),   /* kiln_format_adb_box */
-    KILN_SECTION_ADB_WEIGHTS = KILN_FOURCC('A', 'D', 'B', 'W'), /* kiln_format_adb_weights */
-    KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R'),       /* tree slot -> stored triangle */
-    KILN_SECTION_BINS = KILN_FOURCC('B', 'I', 'N', 'S'),        /* kiln_format_bins, one */
-    KILN_SECTION_BINS_ROWS = KILN_FOURCC('B', 'R', 'O', 'W'),   /* a row for each u, v: bins.md */
-    KILN_SECTION_BINS_FLOATS = KILN_FOURCC('B', 'F', '3', '2'), /* records of float32 */
-    KILN_SECTION_BINS_COUNTS = KILN_FOURCC('B', 'U', '1', '6')  /* records of uint16 */
+    KILN_SECTION_NODES_OCTREE = KILN_FOURCC('O', 'C', 'T', '8'), /* kiln_format_node_octree */
+    KILN_SECTION_ADB = KILN_FOURCC('A', 'D', 'B', 'T'),          /* kiln_format_adb */
+    KILN_SECTION_ADB_BOXES = KILN_FOURCC('A', 'D', 'B', 'B'),    /* kiln_format_adb_box */
+    KILN_SECTION_ADB_WEIGHTS = KILN_FOURCC('A', 'D', 'B', 'W'),  /* kiln_format_adb_weights */
+    KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R'),        /* tree slot -> stored triangle */
+    KILN_SECTION_REFERENCES = KILN_FOURCC('R', 'E', 'F', 'S'),   /* the same of octrees */
+    KILN_SECTION_BINS = KILN_FOURCC('B', 'I', 'N', 'S'),         /* kiln_format_bins, one */
+    KILN_SECTION_BINS_ROWS = KILN_FOURCC('B', 'R', 'O', 'W'),    /* a row for each u, v: bins.md */
+    KILN_SECTION_BINS_FLOATS = KILN_FOURCC('B', 'F', '3', '2'),  /* records of float32 */
+    KILN_SECTION_BINS_COUNTS = KILN_FOURCC('B', 'U', '1', '6')   /* records of uint16 */
 };
 
 enum {
@@ -112,7 +114,8 @@ enum {
     KILN_FORMAT_BV_DOP18 = 7,
     KILN_FORMAT_BV_DOP24 = 8,
     KILN_FORMAT_BV_DOP26 = 9,
-    KILN_FORMAT_BV_SPHERE = 10
+    KILN_FORMAT_BV_SPHERE = 10,
+    KILN_FORMAT_BV_OCTREE = 11 /* since 1.3 */
 };
 
 typedef struct {
@@ -170,11 +173,13 @@ KILN_STATIC_ASSERT(sizeof(kiln_format_part) == 32, "part");
 /* One tree. Its nodes live in node space: p_node = (p - origin) * 2^-scale_exponent, so that every
  * vertex of the tree has coordinates in [-1, 1]. */
 typedef struct {
-    uint32_t name;        /* string offset */
-    uint16_t bv;          /* KILN_FORMAT_BV_... */
-    uint16_t leaf_max;    /* most triangles in a leaf, 1 .. 15 */
-    uint32_t node_first;  /* first node in the section of its kind; node indices count from it */
-    uint32_t order_first; /* first entry in the order section, or KILN_NO_INDEX: slot = triangle */
+    uint32_t name;       /* string offset */
+    uint16_t bv;         /* KILN_FORMAT_BV_... */
+    uint16_t leaf_max;   /* most triangles in a leaf, 1 .. 15 */
+    uint32_t node_first; /* first node in the section of its kind; node indices count from it */
+    /* First entry in the order section, of an octree in that of references, or KILN_NO_INDEX: slot =
+     * triangle. */
+    uint32_t order_first;
     uint32_t triangle_first; /* stored triangles [first, first + count) */
     uint32_t triangle_count;
     uint32_t node_count;
@@ -185,8 +190,9 @@ typedef struct {
     float bounds_upper[3];
     /* of the set of triangles; independent of their order: hierarchy.md */
     uint8_t geometry_hash[16];
-    uint32_t closed;      /* KILN_CLOSED_... */
-    uint32_t reserved[2]; /* 0 */
+    uint32_t closed;          /* KILN_CLOSED_... */
+    uint32_t reference_count; /* slots of an octree, which are more than triangles; else 0 */
+    uint32_t reserved[1];     /* 0 */
 } kiln_format_tree;
 KILN_STATIC_ASSERT(sizeof(kiln_format_tree) == 112, "tree directory entry");
 
@@ -291,6 +297,13 @@ typedef struct {
     uint8_t radius[2][8]; /* 56 low bytes, then high ones; rounded up */
 } kiln_format_node_sphere;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_sphere) == 72, "sphere node");
+
+/* Cells of an octree, in which a triangle may be in several leaves: the box of a lane holds the parts
+ * of its triangles that are in its cell. */
+typedef struct {
+    kiln_format_node_aabb8 box;
+} kiln_format_node_octree;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node_octree) == 80, "octree node");
 
 /* Counts of possible collision cells (J. Klein and G. Zachmann's ADB-trees, 2003). What was
  * counted, for one tree; see adb.h for what the numbers mean. */

@@ -226,10 +226,11 @@ static bool aabb2_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
 /* ------------------------------------------------------------------------------------ table -- */
 
 /* The inline functions of nodes.h, called through the type that all kinds share. The box around a
- * k-DOP is decoded as that of AABB8. */
+ * k-DOP and the cell of an octree are decoded as that of AABB8. */
 #define DECODERS(KIND, kind, name, constant, minor, lanes, layout, packing, volume)                \
     DECODERS_##volume(kind)
 #define DECODERS_DOP(kind)
+#define DECODERS_CELL(kind)
 #define DECODERS_BALL(kind) DECODERS_BOX(kind)
 #define DECODERS_BOX(kind)                                                                         \
     static void kind##_decode(const kiln_format_node8 *node, kiln_lanes *lanes)                    \
@@ -246,21 +247,35 @@ KILN_NODE_KINDS(DECODERS, DECODERS)
 
 #define RESERVED_BOX(kind) kind##_reserved_is_zero
 #define RESERVED_DOP(kind) aabb8_reserved_is_zero
+#define RESERVED_CELL(kind) aabb8_reserved_is_zero
 #define RESERVED_BALL(kind) kind##_reserved_is_zero
 #define DECODE_BOX(kind) kind##_decode
 #define DECODE_DOP(kind) aabb8_decode
+#define DECODE_CELL(kind) aabb8_decode
 #define DECODE_BALL(kind) kind##_decode
 #define DECODE_LANE_BOX(kind) kind##_decode_lane
 #define DECODE_LANE_DOP(kind) aabb8_decode_lane
+#define DECODE_LANE_CELL(kind) aabb8_decode_lane
 #define DECODE_LANE_BALL(kind) kind##_decode_lane
 #define BEYOND_BOX(kind) NULL
 #define BEYOND_DOP(kind) kind##_beyond
+#define BEYOND_CELL(kind) NULL
 #define BEYOND_BALL(kind) kind##_beyond
 #define BALLS_BOX false
 #define BALLS_DOP false
+#define BALLS_CELL false
 #define BALLS_BALL true
+#define SHARED_BOX false
+#define SHARED_DOP false
+#define SHARED_CELL true
+#define SHARED_BALL false
+#define SOUND_BOX(kind) kind##_lane_is_sound
+#define SOUND_DOP(kind) kind##_lane_is_sound
+#define SOUND_CELL(kind) aabb8_lane_is_sound
+#define SOUND_BALL(kind) kind##_lane_is_sound
 #define DIRECTIONS_BOX(kind) NULL
 #define DIRECTIONS_DOP(kind) &kiln_##kind##_set
+#define DIRECTIONS_CELL(kind) NULL
 #define DIRECTIONS_BALL(kind) NULL
 
 #define ROW(KIND, kind, name, constant, minor, lanes, layout, packing, volume)                     \
@@ -273,8 +288,9 @@ KILN_NODE_KINDS(DECODERS, DECODERS)
      (layout) != KILN_BOXES_ORIENTED,                                                              \
      (layout) == KILN_BOXES_IN_STEPS,                                                              \
      BALLS_##volume,                                                                               \
+     SHARED_##volume,                                                                              \
      RESERVED_##volume(kind),                                                                      \
-     kind##_lane_is_sound,                                                                         \
+     SOUND_##volume(kind),                                                                         \
      DECODE_##volume(kind),                                                                        \
      DECODE_LANE_##volume(kind),                                                                   \
      BEYOND_##volume(kind),                                                                        \

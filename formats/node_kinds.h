@@ -19,7 +19,8 @@
  * lanes that its nodes may use, 8 or 2 from lane 0 on; how its boxes lie (kiln_box_layout); how
  * its section is packed (a list in sections.c); BOX where the volume is the box that it decodes
  * to, DOP where it is a k-DOP of the directions kiln_<kind>_set, BALL where it is the ball in it,
- * which touches all six faces. README.md says what a kind gives a walk. FIRST makes the first row
+ * which touches all six faces, CELL where it is the box and holds but the parts of triangles that
+ * may be in other leaves, too. README.md says what a kind gives a walk. FIRST makes the first row
  * and NEXT the others, for lists with commas. */
 #ifndef KILN_NODE_KINDS_H
 #define KILN_NODE_KINDS_H
@@ -38,7 +39,8 @@
     NEXT(DOP18, dop18, "dop18", KILN_BV_DOP18, 2, 8, KILN_BOXES_IN_STEPS, NODES, DOP)              \
     NEXT(DOP24, dop24, "dop24", KILN_BV_DOP24, 2, 8, KILN_BOXES_IN_STEPS, NODES, DOP)              \
     NEXT(DOP26, dop26, "dop26", KILN_BV_DOP26, 2, 8, KILN_BOXES_IN_STEPS, NODES, DOP)              \
-    NEXT(SPHERE, sphere, "sphere", KILN_BV_SPHERE, 2, 8, KILN_BOXES_ALIGNED, NODES, BALL)
+    NEXT(SPHERE, sphere, "sphere", KILN_BV_SPHERE, 2, 8, KILN_BOXES_ALIGNED, NODES, BALL)         \
+    NEXT(OCTREE, octree, "octree", KILN_BV_OCTREE, 3, 8, KILN_BOXES_IN_STEPS, NODES, CELL)
 
 /* The names of all kinds as one literal: "obb, aabb, ...". */
 #define KILN_NODE_KIND_FIRST_NAME(KIND, kind, name, ...) name
@@ -67,6 +69,7 @@ typedef struct {
     bool aligned;   /* lanes have the axes of node space; decode leaves lanes->axis alone */
     bool in_steps;  /* KILN_BOXES_IN_STEPS */
     bool balls;     /* volumes are the balls in their boxes, which are cubes */
+    bool shared;    /* a triangle may be in several leaves, each of which bounds a part of it */
     bool (*reserved_is_zero)(const kiln_format_node8 *node); /* after the shared header */
     /* Are the fields after the shared header finite and in range for lane `lane`? */
     bool (*lane_is_sound)(const kiln_format_node8 *node, unsigned lane);

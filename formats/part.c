@@ -148,7 +148,7 @@ bool kiln_part_grow(kiln_part *part, const kiln_view *view, const kiln_view_tree
             return false;
         }
         part->triangles += triangles;
-        if (part->triangles > tree->entry->triangle_count) {
+        if (part->triangles > tree->slots) {
             return kiln_view_node_error(view, tree, KILN_RULE_LEAF_ONCE, i, error);
         }
     }

@@ -27,7 +27,8 @@ typedef struct {
 struct kiln_tree;
 struct kiln_slab_ray;
 struct kiln_line;
-typedef bool (*kiln_ray_visit)(void *user, struct kiln_slab_ray *ray, uint32_t stored);
+typedef bool (*kiln_ray_visit)(void *user, struct kiln_slab_ray *ray, uint32_t slot,
+                               uint32_t stored);
 
 /* A few numbers at once, element by element, in vector registers where the machine has them. */
 typedef double kiln_two __attribute__((vector_size(16)));
@@ -178,6 +179,9 @@ typedef struct {
                      struct kiln_slab_ray *ray);
     void (*ray_walk)(const struct kiln_tree *tree, struct kiln_slab_ray *ray, bool only_met,
                      kiln_ray_visit visit, void *user);
+    /* The lanes of a node that this walk enters. */
+    uint32_t (*line_lanes)(const struct kiln_tree *tree, const struct kiln_slab_ray *ray,
+                          const kiln_format_node8 *node);
     const struct kiln_adb_kernels *adb; /* adb_lanes.h */
 } kiln_kernel;
 

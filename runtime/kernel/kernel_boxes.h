@@ -70,6 +70,7 @@
 #define keep_lanes KILN_SIMD_NAME(keep_lanes)
 #define obb8_open KILN_SIMD_NAME(obb8_open)
 #define aabb8_open KILN_SIMD_NAME(aabb8_open)
+#define octree_open KILN_SIMD_NAME(octree_open)
 #define order_by KILN_SIMD_NAME(order_by)
 #define order_lanes KILN_SIMD_NAME(order_lanes)
 
@@ -605,6 +606,14 @@ static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transfo
     }
     const uint32_t mask = overlap_kept(node, true, by, probe, out);
     return finish(node, probe, mask, in_order, out);
+}
+
+/* Cells are tested as the boxes that they are. */
+static uint32_t octree_open(const kiln_format_node8 *node, const kiln_box_transform *by,
+                            const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out,
+                            kiln_probe *probe)
+{
+    return aabb8_open(node, by, other, in_order, out, probe);
 }
 
 /* One body for both kinds of binary nodes. */

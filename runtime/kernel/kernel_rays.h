@@ -386,7 +386,8 @@ static inline bool ray_leaf(const kiln_tree *tree, kiln_slab_ray *ray, bool only
             mask &= ray_triangles(ray, tree->vertices, corner);
         }
         for (; mask != 0; mask &= mask - 1) {
-            if (!visit(user, ray, stored[__builtin_ctz(mask)])) {
+            const uint32_t k = (uint32_t)__builtin_ctz(mask);
+            if (!visit(user, ray, first + i + k, stored[k])) {
                 return false;
             }
         }
@@ -426,6 +427,14 @@ static inline uint32_t ray_open(const kiln_tree *tree, const kiln_slab_ray *ray,
     const uint32_t mask =
         tree->view.kind->in_steps ? ray_bytes(node, ray, entry) : ray_lanes(tree, node, ray, entry);
     return mask == 0 ? 0 : mask & kiln_node8_used(node);
+}
+
+#define rays_lanes KILN_SIMD_NAME(rays_lanes)
+static uint32_t rays_lanes(const kiln_tree *tree, const kiln_slab_ray *ray,
+                           const kiln_format_node8 *node)
+{
+    float entry[8];
+    return ray_open(tree, ray, node, entry);
 }
 
 #define ray_enter KILN_SIMD_NAME(ray_enter)

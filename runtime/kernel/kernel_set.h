@@ -13,6 +13,7 @@
 #ifndef KILN_KERNEL_ROW
 #define KILN_REFINE_BOX(kind) NULL
 #define KILN_REFINE_DOP(kind) kind##_refine
+#define KILN_REFINE_CELL(kind) NULL
 #define KILN_REFINE_BALL(kind) kind##_refine
 #define KILN_KERNEL_ROW(KIND, kind, name, constant, minor, lanes, layout, packing, volume)         \
     {kind##_open, KILN_REFINE_##volume(kind)},
@@ -33,5 +34,6 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .gaps_aligned = lane_gaps_aligned,
     .ray_form = rays_form,
     .ray_walk = rays_walk,
+    .line_lanes = rays_lanes,
     .adb = &KILN_SIMD_NAME(adb_kernels),
 };

@@ -227,7 +227,7 @@ kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree)
         loaded.levels = tree->part->levels;
         const kiln_fpu_state caller = kiln_fpu_enter();
         KILN_FPU_CALL(run, divide);
-        loaded.triangles = run(tree->part->triangles, tree->view.entry->triangle_count);
+        loaded.triangles = run(tree->part->triangles, tree->view.slots);
         kiln_fpu_leave(caller);
     }
     return loaded;

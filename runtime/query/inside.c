@@ -46,11 +46,10 @@ static int moved_side(const point_query *q, const double u[3], const double v[3]
 
 /* Counts the crossing of one triangle, if there is one. False: the point is on it, and nothing else
  * matters. */
-static bool visit_crossed_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
+static bool visit_crossed_triangle(void *user, kiln_slab_ray *ray, uint32_t slot, uint32_t stored)
 {
     point_query *q = (point_query *)user;
     double t[9], here[9];
-    (void)ray;
     if (q->carry == NULL) {
         kiln_tree_stored_corners(q->tree, stored, t);
     } else {
@@ -85,7 +84,8 @@ static bool visit_crossed_triangle(void *user, kiln_slab_ray *ray, uint32_t stor
     const int area = kiln_exact_orient2d(t, t + 3, t + 6, i, j);
     if (area != 0 && moved_side(q, t, t + 3, i, j) == area &&
         moved_side(q, t + 3, t + 6, i, j) == area && moved_side(q, t + 6, t, i, j) == area &&
-        kiln_exact_orient3d(t, t + 3, t + 6, q->point) * area * q->sign > 0) {
+        kiln_exact_orient3d(t, t + 3, t + 6, q->point) * area * q->sign > 0 &&
+        kiln_line_walk_is_first(q->tree, ray, slot)) {
         q->winding += area * q->sign;
         q->crossings++;
     }

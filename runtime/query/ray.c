@@ -51,6 +51,7 @@ struct ray_query {
     kiln_cull cull;
     kiln_mesh_filter filter;
     bool (*take)(ray_query *query, const found_hit *hit); /* false: enough */
+    bool once;    /* `take` names every hit, so that none may come twice; it lowers no limit */
     double limit; /* no hit of a larger t is wanted; `take` may lower it */
     void *user;   /* what `take` fills */
 };
@@ -58,7 +59,7 @@ struct ray_query {
 /* --------------------------------------------------------------------------------- the walk -- */
 
 /* One triangle whose box the ray may pass. The filter is called last, for hits that would count. */
-static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
+static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t slot, uint32_t stored)
 {
     ray_query *query = (ray_query *)user;
     const kiln_tree *tree = query->tree;
@@ -70,6 +71,9 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
     if (!kiln_line_meets_triangle(&query->line, corners, &hit.at) ||
         (query->cull == KILN_CULL_BACK && hit.at.side == KILN_SIDE_BACK) ||
         (query->cull == KILN_CULL_FRONT && hit.at.side == KILN_SIDE_FRONT)) {
+        return true;
+    }
+    if (query->once && !kiln_line_walk_is_first(tree, ray, slot)) {
         return true;
     }
     /* The line runs in the tree's own space, whose unit is `scale` units of the caller: t is the
@@ -232,6 +236,7 @@ static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const 
     one.found = false;
     one.out = hit;
     query.take = take;
+    query.once = false; /* a hit that is found again changes nothing */
     query.user = &one;
     return run_ray_query(&query, tree, pose, ray, options, fill_one);
 }
@@ -339,6 +344,7 @@ kiln_status kiln_ray_all(const kiln_tree *tree, const kiln_pose *pose, const kil
         return KILN_ERROR_ARGUMENT;
     }
     query.take = take_all_hits;
+    query.once = true;
     query.user = &heap;
     const kiln_status status = run_ray_query(&query, tree, pose, ray, options, sort_hits);
     if (status == KILN_OK) {
@@ -377,6 +383,7 @@ kiln_status kiln_ray_each(const kiln_tree *tree, const kiln_pose *pose, const ki
         return KILN_ERROR_ARGUMENT;
     }
     query.take = call_with_hit;
+    query.once = true;
     query.user = &caller;
     const kiln_status status = run_ray_query(&query, tree, pose, ray, options, NULL);
     if (status == KILN_OK && count != NULL) {

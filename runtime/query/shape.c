@@ -23,7 +23,9 @@ struct shape_query {
     const kiln_tree *tree;
     kiln_shape shape;
     kiln_placement placement;
+    kiln_shape_box box;
     kiln_mesh_filter filter;
+    bool once; /* `take` names all triangles, so that none may come twice */
     bool (*take)(shape_query *query, uint32_t triangle); /* false: enough */
     void *user;
 };
@@ -68,6 +70,7 @@ static bool visit_leaf(void *user, uint32_t first, uint32_t count)
         /* The filter is called last, for triangles that would count, and `take` only for those it
          * keeps. */
         if (kiln_shape_meets_triangle(&query->shape, corners) &&
+            (!query->once || kiln_shape_walk_is_first(tree, &query->box, first + i)) &&
             kiln_mesh_filter_keeps(&query->filter, tree, id) && !query->take(query, id)) {
             return false;
         }
@@ -79,7 +82,6 @@ static bool visit_leaf(void *user, uint32_t first, uint32_t count)
 static kiln_status walk_shape(shape_query *query, const kiln_pose *pose, const kiln_shape *shape,
                               const kiln_pose *pose_shape)
 {
-    kiln_shape_box box;
     if (!kiln_shape_take(shape, &query->shape)) {
         return KILN_ERROR_ARGUMENT;
     }
@@ -91,8 +93,8 @@ static kiln_status walk_shape(shape_query *query, const kiln_pose *pose, const k
         return kiln_tree_lack(query->tree);
     }
     KILN_ASSERT(query->placement.scale > 0);
-    kiln_shape_box_form(&box, query->tree, &query->placement, &query->shape);
-    kiln_shape_walk(query->tree, &box, visit_leaf, query);
+    kiln_shape_box_form(&query->box, query->tree, &query->placement, &query->shape);
+    kiln_shape_walk(query->tree, &query->box, visit_leaf, query);
     return KILN_OK;
 }
 
@@ -142,6 +144,7 @@ kiln_status kiln_overlap_any(const kiln_tree *tree, const kiln_pose *pose, const
         return KILN_ERROR_ARGUMENT;
     }
     query.take = take_any_id;
+    query.once = false;
     query.user = &found;
     const kiln_status status = run_shape_query(&query, tree, pose, shape, pose_shape, options);
     if (status == KILN_OK) {
@@ -206,6 +209,7 @@ kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose, const
         return KILN_ERROR_ARGUMENT;
     }
     query.take = take_all_ids;
+    query.once = true;
     query.user = &heap;
     const kiln_status status = run_shape_query(&query, tree, pose, shape, pose_shape, options);
     if (status != KILN_OK) {
@@ -252,6 +256,7 @@ kiln_status kiln_overlap_each(const kiln_tree *tree, const kiln_pose *pose, cons
         return KILN_ERROR_ARGUMENT;
     }
     query.take = call_with_triangle;
+    query.once = true;
     query.user = &caller;
     const kiln_status status = run_shape_query(&query, tree, pose, shape, pose_shape, options);
     if (status == KILN_OK && count != NULL) {

@@ -20,6 +20,7 @@ void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool i
 /* A leaf meets several others in succession, so the last of each tree is kept. */
 typedef struct {
     const kiln_kernel *kernel;
+    const struct kiln_once *once; /* NULL: every pair that meets is visited; else see once.h */
     kiln_leaf_triangles x, y;
 } kiln_leaf_pair;
 
@@ -27,6 +28,7 @@ static inline void kiln_leaf_pair_begin(kiln_leaf_pair *leaves, const kiln_kerne
 {
     KILN_ASSERT(kernel != NULL);
     leaves->kernel = kernel;
+    leaves->once = NULL;
     leaves->x.count = 0;
     leaves->y.count = 0;
 }

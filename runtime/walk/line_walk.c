@@ -2,6 +2,7 @@
 #include "line_walk.h"
 
 #include "../kernel/kernel.h"
+#include "once.h"
 
 bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line,
                         double off)
@@ -13,4 +14,21 @@ void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, ki
                     void *user)
 {
     kiln_kernel_active()->ray_walk(tree, ray, only_met, visit, user);
+}
+
+typedef struct {
+    const kiln_tree *tree;
+    const kiln_slab_ray *ray;
+} line_walk;
+
+static uint32_t entered_by_line(const void *walk, const kiln_format_node8 *node)
+{
+    const line_walk *w = (const line_walk *)walk;
+    return kiln_kernel_active()->line_lanes(w->tree, w->ray, node);
+}
+
+bool kiln_line_walk_is_first(const kiln_tree *tree, const kiln_slab_ray *ray, uint32_t slot)
+{
+    const line_walk walk = {tree, ray};
+    return !tree->view.kind->shared || kiln_once_in_tree(tree, entered_by_line, &walk, slot);
 }

@@ -4,9 +4,9 @@
 
 #include "../pose/line.h"
 
-/* Called for each stored triangle that the ray may meet. It may cut the ray. False stops the walk.
- */
-typedef bool (*kiln_line_visit)(void *user, kiln_slab_ray *ray, uint32_t stored);
+/* Called for each stored triangle that the ray may meet, with its slot; of an octree for each slot of
+ * it that the walk reaches. It may cut the ray. False stops the walk. */
+typedef bool (*kiln_line_visit)(void *user, kiln_slab_ray *ray, uint32_t slot, uint32_t stored);
 
 /* False: the line is clear of the tree's box. What is wanted may be off the line by up to `off`,
  * in the units of the tree. */
@@ -17,5 +17,9 @@ bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_li
  * visited. */
 void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, kiln_line_visit visit,
                     void *user);
+
+/* Of the slots of one triangle that the walk of a ray that is not cut reaches: is this the one that
+ * names it? True for one of them; always, where triangles have one slot only. */
+bool kiln_line_walk_is_first(const kiln_tree *tree, const kiln_slab_ray *ray, uint32_t slot);
 
 #endif

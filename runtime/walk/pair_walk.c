@@ -14,7 +14,7 @@
 #include "pair_walk.h"
 
 #include "../base/fpu.h"
-#include "pair_level.h"
+#include "once.h"
 
 enum { LEVELS_COMMON = KILN_LEVELS_BELOW + 40 }; /* depths that add up to 40 */
 
@@ -31,6 +31,8 @@ static inline __attribute__((always_inline)) void descend(const kiln_descent *d,
     kiln_level_begin(from_x, true, org_x, &levels[0]);
     kiln_level_begin(from_y, false, org_y, &levels[1]);
     kiln_leaf_pair_begin(&leaves, d->kernel);
+    const kiln_once once = {d, {&levels[1], &levels[0]}};
+    leaves.once = kiln_once_is_needed(d->frame, d->visitor) ? &once : NULL;
     kiln_level *at = bottom - 1;
     const kiln_level *lane = &levels[0], *other = &levels[1];
     for (;;) {

@@ -7,6 +7,7 @@
 #include "shape_walk.h"
 
 #include "../../formats/assert.h"
+#include "once.h"
 
 #include <math.h>
 #include <string.h>
@@ -157,4 +158,21 @@ void kiln_shape_walk(const kiln_tree *tree, const kiln_shape_box *box, kiln_shap
             }
         }
     }
+}
+
+typedef struct {
+    const kiln_tree *tree;
+    const kiln_shape_box *box;
+} shape_walk;
+
+static uint32_t entered_by_shape(const void *walk, const kiln_format_node8 *node)
+{
+    const shape_walk *w = (const shape_walk *)walk;
+    return meet_node(w->tree, kiln_kernel_active(), w->box, node);
+}
+
+bool kiln_shape_walk_is_first(const kiln_tree *tree, const kiln_shape_box *box, uint32_t slot)
+{
+    const shape_walk walk = {tree, box};
+    return !tree->view.kind->shared || kiln_once_in_tree(tree, entered_by_shape, &walk, slot);
 }

@@ -40,8 +40,8 @@ typedef struct {
     uint32_t *triangles;
     uint32_t *ids;       /* stored -> id */
     uint32_t *stored_of; /* id -> stored */
-    uint32_t *order;
-    uint32_t order_count;
+    uint32_t *order, *references;
+    uint32_t order_count, reference_count;
     bool faces_follow, users_agree; /* parts state them; there are no sections then */
     kiln_format_part *parts;
     kiln_format_tree *trees;
@@ -61,6 +61,13 @@ static const kiln_build_tree *tree_of(const kiln_model *model, uint32_t group, u
     return &model->trees[(size_t)group * model->kind_count + kind];
 }
 
+/* Is the kind one of octrees, which have references? */
+static bool is_shared(const kiln_model *model, size_t kind)
+{
+    KILN_ASSERT(kind < model->kind_count);
+    return kiln_node_kind_find(model->kinds[kind]->format_bv)->shared;
+}
+
 /* The polygons in their final order, and the strings, whose room the names of groups share. */
 static bool order_geometry(encoder *e)
 {
@@ -71,13 +78,18 @@ static bool order_geometry(encoder *e)
     if (e->ids == NULL || e->stored_of == NULL) {
         return false;
     }
+    /* An octree may have a triangle in several slots, of which the first gives it its place. */
+    memset(e->stored_of, 0xFF, count * sizeof *e->stored_of);
     uint32_t stored = 0;
     for (uint32_t g = 0; g < e->model->group_count; g++) {
         const kiln_build_tree *tree = tree_of(e->model, g, 0);
-        for (uint32_t slot = 0; slot < e->model->groups[g].count; slot++) {
-            e->ids[stored] = tree->order[slot];
-            e->stored_of[tree->order[slot]] = stored;
-            stored++;
+        for (uint32_t slot = 0; slot < tree->slot_count; slot++) {
+            const uint32_t id = tree->order[slot];
+            if (e->stored_of[id] == KILN_NO_INDEX) {
+                e->ids[stored] = id;
+                e->stored_of[id] = stored;
+                stored++;
+            }
         }
     }
     KILN_ASSERT(stored == count);
@@ -149,10 +161,16 @@ static bool join_trees(encoder *e)
     KILN_ASSERT(e->ids != NULL && e->strings != NULL);
     const kiln_model *model = e->model;
     const size_t orders = (size_t)model->soup->triangle_count * (model->kind_count - 1);
+    size_t references = 0;
+    for (size_t i = 0; i < (size_t)model->group_count * model->kind_count; i++) {
+        references += is_shared(model, i % model->kind_count) ? model->trees[i].slot_count : 0;
+    }
     e->trees = kiln_arena_take(&e->arena, (size_t)model->group_count * model->kind_count,
                                sizeof *e->trees);
     e->order = kiln_arena_take(&e->arena, orders > 0 ? orders : 1, sizeof *e->order);
-    if (e->trees == NULL || e->order == NULL || orders >= KILN_NO_INDEX) {
+    e->references = kiln_arena_take(&e->arena, references, sizeof *e->references);
+    if (e->trees == NULL || e->order == NULL || e->references == NULL || orders >= KILN_NO_INDEX ||
+        references >= KILN_NO_INDEX) {
         return false;
     }
 
@@ -237,7 +255,15 @@ static bool join_trees(encoder *e)
             memcpy((uint8_t *)e->nodes[kind] + e->node_counts[kind] * tree->node_size, tree->nodes,
                    (size_t)tree->node_count * tree->node_size);
             e->node_counts[kind] += tree->node_count;
-            if (kind > 0 && !e->model->no_geometry) {
+            if (is_shared(model, kind)) {
+                out->reference_count = tree->slot_count;
+            }
+            if (is_shared(model, kind) && !e->model->no_geometry) {
+                out->order_first = e->reference_count;
+                for (uint32_t slot = 0; slot < tree->slot_count; slot++) {
+                    e->references[e->reference_count++] = e->stored_of[tree->order[slot]];
+                }
+            } else if (kind > 0 && !e->model->no_geometry) {
                 out->order_first = e->order_count;
                 for (uint32_t slot = 0; slot < out->triangle_count; slot++) {
                     e->order[e->order_count++] = e->stored_of[tree->order[slot]];
@@ -283,7 +309,7 @@ static bool users_agree(const kiln_soup *soup)
     return agree;
 }
 
-enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 4 + KILN_NODE_KIND_COUNT };
+enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 5 + KILN_NODE_KIND_COUNT };
 
 /* Makes the file, which becomes the caller's. The trees' arrays are released on the way, also
  * where it fails later. packed_sizes gets the stored bytes of the nodes of each kind. */
@@ -373,7 +399,7 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
             (kiln_section_input){KILN_SECTION_ADB_BOXES, e.boxes, e.box_count * sizeof *e.boxes, 0};
     }
 
-    /* Nodes, a section for each kind, and the orders of all kinds but the first. */
+    /* Nodes, a section for each kind, the orders of all kinds but the first, and references. */
     const uint32_t nodes = n;
     for (uint32_t kind = 0; kind < model->kind_count; kind++) {
         s[n++] = (kiln_section_input){model->kinds[kind]->section, e.nodes[kind],
@@ -381,6 +407,11 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
     }
     if (e.order_count > 0) {
         s[n++] = (kiln_section_input){KILN_SECTION_ORDER, e.order, 4 * (uint64_t)e.order_count, 0};
+    }
+
+    if (e.reference_count > 0) {
+        s[n++] = (kiln_section_input){KILN_SECTION_REFERENCES, e.references,
+                                      4 * (uint64_t)e.reference_count, 0};
     }
 
     /* The polygons and where they come from. Faces and user values are sections only where the

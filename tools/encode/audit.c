@@ -19,6 +19,7 @@
 #include "../../formats/check.h"
 #include "../../formats/nodes.h"
 #include "../count/count.h"
+#include "audit_cells.h"
 #include "container.h"
 #include "geometry.h"
 
@@ -39,7 +40,7 @@ typedef struct {
     kiln_view_tree tree;
     const char *name;
     double scale;       /* 2^-scale_exponent */
-    uint8_t *slot_seen; /* [triangle_count] */
+    uint8_t *slot_seen; /* [slots] */
     bool full;
     kiln_audit_counts *counts;
     kiln_format_error *error;
@@ -93,7 +94,7 @@ static double excess(const audit *state, const placed_lane *placed, const double
 static bool check_triangle(const audit *state, uint32_t slot, const placed_lane *path,
                            uint32_t depth)
 {
-    KILN_ASSERT(slot < state->tree.entry->triangle_count);
+    KILN_ASSERT(slot < state->tree.slots);
     KILN_ASSERT(depth <= KILN_TREE_DEPTH_MAX);
     const kiln_view *view = state->view;
     const uint32_t triangle = kiln_view_tree_triangle(&state->tree, slot);
@@ -135,7 +136,8 @@ static bool check_leaf(const audit *state, uint32_t node, unsigned lane, const p
                 node);
         }
         state->slot_seen[slot] = 1;
-        if (!check_triangle(state, slot, path, depth)) {
+        /* Of an octree a leaf bounds but a part: see audit_cells.c. */
+        if (!state->tree.kind->shared && !check_triangle(state, slot, path, depth)) {
             return false;
         }
     }
@@ -180,11 +182,14 @@ static bool check_boxes(const audit *state)
 static bool check_slots(const audit *state)
 {
     const kiln_format_tree *entry = state->tree.entry;
-    for (uint32_t slot = 0; slot < entry->triangle_count; slot++) {
+    for (uint32_t slot = 0; slot < state->tree.slots; slot++) {
         if (state->slot_seen[slot] == 0) {
             return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
                                          "tree '%.40s': slot %u is in no leaf", state->name, slot);
         }
+    }
+    if (state->tree.kind->shared) {
+        return true; /* that each triangle has a slot was proven when the file was opened */
     }
     memset(state->slot_seen, 0, entry->triangle_count);
     for (uint32_t slot = 0; slot < entry->triangle_count; slot++) {
@@ -198,6 +203,14 @@ static bool check_slots(const audit *state)
         state->slot_seen[triangle] = 1;
     }
     return true;
+}
+
+/* Of an octree, that all of each triangle is in boxes of leaves that hold it. */
+static bool check_cells(const audit *state)
+{
+    return !state->tree.kind->shared ||
+           kiln_audit_cells(state->view, &state->tree, state->name, &state->counts->containments,
+                            state->error);
 }
 
 /* What the tree's entry states of its triangles, as the baker computed it. */
@@ -308,9 +321,10 @@ static bool check_tree(const kiln_view *view, uint32_t index, bool full, kiln_au
     state.scale = ldexp(1.0, -entry->scale_exponent);
     bool sound = true;
     if (view->triangles != NULL) { /* a file may have left the polygons out */
-        state.slot_seen = calloc(entry->triangle_count, 1);
+        state.slot_seen = calloc(state.tree.slots, 1);
         sound = state.slot_seen != NULL
-                    ? check_boxes(&state) && check_slots(&state) && check_entry(&state)
+                    ? check_boxes(&state) && check_slots(&state) && check_cells(&state) &&
+                          check_entry(&state)
                     : kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
         free(state.slot_seen);
     }

@@ -478,6 +478,7 @@ void kiln_shares(const kiln_reader *reader, uint64_t shares[KILN_SHARE_COUNT])
         kiln_share share;
     } share_of[] = {
         {KILN_SECTION_ORDER, KILN_SHARE_NODES},
+        {KILN_SECTION_REFERENCES, KILN_SHARE_NODES},
         {KILN_SECTION_VERTICES, KILN_SHARE_VERTICES},
         {KILN_SECTION_TRIANGLES, KILN_SHARE_INDICES},
         {KILN_SECTION_TRIANGLE_IDS, KILN_SHARE_SOURCE},

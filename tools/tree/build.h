@@ -22,8 +22,9 @@ typedef struct {
     uint32_t node_count;
     uint32_t node_size;
     uint32_t depth;
-    uint32_t *order; /* triangle_count: slot -> triangle as named by the input */
+    uint32_t *order; /* slot_count: slot -> triangle as named by the input */
     uint32_t triangle_count;
+    uint32_t slot_count; /* triangles, or the references of an octree to them */
     double origin[3];
     int32_t scale_exponent;
     float bounds_lower[3], bounds_upper[3];

@@ -13,6 +13,7 @@ typedef struct {
     bool quick; /* spend no time on the last rotation of boxes */
     /* Of trees of balls that a construction of spheres.h planned; else NULL. */
     const struct kiln_spheres *spheres;
+    const struct kiln_octree *octree; /* the plan of an octree; else NULL */
     /* The box of an inner node is that of its two sides' boxes, so those are fitted first. */
     bool of_children;
     const struct kiln_box_fits *fits; /* NULL: oriented boxes are fitted by lane_obb.c */

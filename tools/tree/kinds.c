@@ -51,7 +51,8 @@ kiln_bake_status kiln_build(const kiln_build_kind *kind, const kiln_build_input 
                                   .fit = kind->encoder->fit,
                                   .encode = kind->encoder->encode,
                                   .decode = kiln_node_kind_find(kind->format_bv)->decode_lane,
-                                  .balls = kiln_node_kind_find(kind->format_bv)->balls};
+                                  .balls = kiln_node_kind_find(kind->format_bv)->balls,
+                                  .shared = kiln_node_kind_find(kind->format_bv)->shared};
     const kiln_bake_status status = kiln_build_wide8(kind, &wide, input, options, tree);
     if (status != KILN_BAKE_OK) {
         kiln_build_tree_free(tree);

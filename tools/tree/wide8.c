@@ -12,6 +12,7 @@
 #include "builders.h"
 #include "judge.h"
 #include "lane_obb.h"
+#include "octree.h"
 #include "spheres.h"
 #include "treelet.h"
 
@@ -37,6 +38,7 @@ typedef struct {
     kiln_box_fits fits; /* used where the fit is not the default */
     kiln_binary binary;
     kiln_spheres spheres;
+    kiln_octree octree;
     kiln_spheres_by spheres_by; /* of balls: who chooses them */
     kiln_wide *plans;           /* of each node */
     uint32_t *top;              /* first child of each node that the top of the tree opens */
@@ -165,6 +167,21 @@ static bool plan_spheres(job *j, uint32_t leaf)
     return made;
 }
 
+/* An octree, whose records are its references from then on. */
+static bool plan_octree(job *j, uint32_t leaf)
+{
+    if (!kiln_octree_build(&j->cloud, j->input->count, leaf, &j->watch, &j->octree,
+                           &j->cancelled)) {
+        return false;
+    }
+    KILN_ASSERT(j->octree.reference_count < KILN_NO_INDEX);
+    j->binary = (kiln_binary){.count = (uint32_t)j->octree.reference_count, .leaf = leaf};
+    j->records = j->octree.references;
+    j->cloud.records = j->octree.references;
+    j->cloud.octree = &j->octree;
+    return true;
+}
+
 /* From triangles to the binary tree: records, frame, cuts, and treelets where the variant has
  * them. */
 static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder, const variant *v)
@@ -204,6 +221,9 @@ static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder, 
     kiln_frame_choose(out->bounds_lower, out->bounds_upper, many ? &crowd : NULL, &j->cloud.frame);
     part(j, 0.05, v->passes == 0 ? 0.45 : 0.25);
     j->cloud.records = j->records;
+    if (j->kind->shared) {
+        return plan_octree(j, leaf);
+    }
     if (j->spheres_by == KILN_SPHERES_OCTREE || j->spheres_by == KILN_SPHERES_MEDIAL) {
         return plan_spheres(j, leaf);
     }
@@ -234,6 +254,9 @@ static void choose_lanes(const job *j, const kiln_range *range, unsigned depth, 
     KILN_ASSERT(depth >= 1 && range->first < range->last);
     if (j->spheres.nodes != NULL) {
         *wide = j->spheres.nodes[range->split].wide;
+        wide->planned = range->split;
+    } else if (j->kind->shared) {
+        *wide = j->octree.nodes[range->split].wide;
         wide->planned = range->split;
     } else if (!j->kind->binary) {
         kiln_collapse8(&j->binary, range, KILN_WIDE_DEPTH_MAX + 1 - depth, wide);
@@ -366,7 +389,8 @@ static bool encode_tree(job *j)
     out->node_count = j->node_count;
     out->depth = j->depth;
     out->nodes = calloc(j->node_count, out->node_size);
-    out->order = malloc((size_t)j->input->count * sizeof *out->order);
+    out->slot_count = j->binary.count;
+    out->order = malloc((size_t)out->slot_count * sizeof *out->order);
     j->plans = kiln_arena_take(&j->arena, j->node_count, sizeof *j->plans);
     if (out->nodes == NULL || out->order == NULL || j->plans == NULL) {
         return false;
@@ -395,7 +419,7 @@ static bool build(job *j, uint32_t leaf, const kiln_builder *builder, const vari
             return false;
         }
     }
-    const bool planned = j->spheres.nodes != NULL;
+    const bool planned = j->spheres.nodes != NULL || j->kind->shared;
     if (j->fits.finest > 0) {
         j->fits.tree = &j->binary;
         j->fits.out_of_memory = &out_of_memory;
@@ -442,6 +466,7 @@ static bool build_variant(const job *common, uint32_t leaf, const kiln_builder *
     j.share = share;
     const bool done = build(&j, leaf, builder, v);
     kiln_spheres_free(&j.spheres);
+    kiln_octree_free(&j.octree);
     kiln_arena_free(&j.arena);
     return done;
 }

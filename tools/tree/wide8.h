@@ -18,7 +18,8 @@ typedef struct {
     void (*encode)(const kiln_cloud *cloud, const kiln_binary *tree, const kiln_wide *wide,
                    kiln_format_node8 *node);
     void (*decode)(const kiln_format_node8 *node, unsigned lane, kiln_lane_box *box);
-    bool balls; /* volumes are balls, which options.spheres is for */
+    bool balls;  /* volumes are balls, which options.spheres is for */
+    bool shared; /* an octree, which octree.c plans */
 } kiln_wide8_kind;
 
 kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_kind *wide,

@@ -1,0 +1,245 @@
+/* The rule by which a triangle that is in several leaves of an octree is reported once.
+ *
+ * A walk may meet one pair of triangles in many pairs of leaves. Which pairs of leaves it reaches is a
+ * function of the two trees and their places alone: whether a box is opened, and which lanes of its
+ * node are entered, follows from the box, the box that it is tested against, and nothing that the
+ * walk found before. So the pairs of slots that hold the two triangles and are reached are a
+ * fixed, not empty set, and the one that names the pair is its first in the order of lanes. To find it
+ * the descent is repeated, with the same functions on the same numbers, by the lanes alone that
+ * may lead to the two triangles, up to the first pair of leaves that hold both.
+ *
+ * A rule that looks only at the boxes of leaves would not do: tests are conservative, but that of a
+ * small box against a large one may be sharper than that of two small ones, so that a pair of leaves
+ * that passes its own test may lie below a pair that does not, and is never reached.
+ *
+ * Lanes that may lead to a triangle are those whose boxes the bounds of all of the triangle meet:
+ * a reference is only below boxes that hold a part of its triangle, so none is left out, and lanes
+ * that hold no reference cost time and change nothing. Two nodes are decoded at a time; of the others
+ * on the path a few bytes are kept, from which they are decoded again, so that the repetition
+ * takes a tenth of the stack that the walk itself needs.
+ *
+ * The rule is our own. Others give each triangle the number of the last query that met it
+ * (mailboxes: J. Arnaldi, T. Priol and K. Bouatouch, 1987), which needs memory that is written to. */
+#include "once.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Node space is [-1, 1]; more than corners and decoded boxes are rounded by. */
+#define ROOM 0x1p-18
+
+/* A triangle and its bounds in the node space of its tree. */
+typedef struct {
+    uint32_t stored;
+    double lower[3], upper[3];
+} whole;
+
+static void bound_whole(const kiln_tree *tree, uint32_t slot, whole *out)
+{
+    KILN_ASSERT(kiln_tree_has_polygons(tree));
+    const kiln_format_tree *entry = tree->view.entry;
+    const double scale = kiln_power_of_two(-entry->scale_exponent);
+    out->stored = kiln_tree_triangle(tree, slot);
+    const uint32_t *corner = tree->triangles + 3 * (size_t)out->stored;
+    for (int k = 0; k < 3; k++) {
+        out->lower[k] = HUGE_VAL;
+        out->upper[k] = -HUGE_VAL;
+        for (int c = 0; c < 3; c++) {
+            const double vertex = (double)tree->vertices[3 * (size_t)corner[c] + (size_t)k];
+            const double p = (vertex - entry->origin[k]) * scale;
+            out->lower[k] = fmin(out->lower[k], p - ROOM);
+            out->upper[k] = fmax(out->upper[k], p + ROOM);
+        }
+    }
+}
+
+/* The lanes of `mask` whose boxes the triangle's bounds meet. */
+static uint32_t lanes_with(const whole *triangle, const kiln_lanes *lanes, const float org[3],
+                           bool aligned, uint32_t mask)
+{
+    uint32_t left = mask;
+    for (; mask != 0; mask &= mask - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(mask);
+        bool meets = true;
+        for (int k = 0; k < 3; k++) {
+            const double centre = (double)org[k] + (double)lanes->centre[k][lane];
+            double reach = (double)lanes->half[k][lane];
+            for (int j = 0; j < 3 && !aligned; j++) {
+                reach = (j == 0 ? 0.0 : reach) +
+                        (double)lanes->half[j][lane] * fabs((double)lanes->axis[3 * j + k][lane]);
+            }
+            meets = meets && triangle->lower[k] <= centre + reach &&
+                    triangle->upper[k] >= centre - reach;
+        }
+        left &= meets ? ~0u : ~(1u << lane);
+    }
+    return left;
+}
+
+/* The first slot of a leaf that holds the triangle. */
+static bool find_slot(const kiln_tree *tree, kiln_contents leaf, uint32_t stored, uint32_t *slot)
+{
+    for (uint32_t i = 0; i < leaf.count; i++) {
+        if (kiln_tree_triangle(tree, leaf.first + i) == stored) {
+            *slot = leaf.first + i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- two trees -- */
+
+/* An opened node on the path, without its boxes. */
+typedef struct {
+    uint32_t node;
+    uint8_t other; /* step whose lane in hand it was opened against */
+    uint8_t mask;  /* lanes not taken yet */
+    uint8_t lane;  /* in hand */
+    bool is_x;
+} step;
+KILN_STATIC_ASSERT(KILN_LEVELS_MOST <= UINT8_MAX, "numbers of steps");
+
+typedef struct {
+    const kiln_once *once;
+    step path[KILN_LEVELS_MOST]; /* the first two stand for the roots, X before Y */
+    kiln_level hand[2];          /* a decoded node of Y, of X */
+    uint32_t held[2];            /* the steps that these are of; 0: none */
+    kiln_leaf_pair leaves;
+    whole triangle[2];
+} replay;
+
+static uint32_t open_node(replay *r, uint32_t number, const kiln_level *against)
+{
+    const kiln_descent *d = r->once->descent;
+    const step *s = &r->path[number];
+    kiln_level *at = &r->hand[s->is_x];
+    kiln_probe probe;
+    KILN_ASSERT(number >= KILN_LEVELS_BELOW && against->is_x != s->is_x);
+    const kiln_format_node8 *node = kiln_tree_node(s->is_x ? d->frame->x : d->frame->y, s->node);
+    at->is_x = s->is_x;
+    r->held[s->is_x] = number;
+    return d->open[s->is_x](node, &d->to[s->is_x], &against->opened, false, &at->opened, &probe);
+}
+
+/* The level of a step, with its lane in hand. What a node decodes to does not depend on the box that
+ * it is opened against. */
+static const kiln_level *level_of(replay *r, uint32_t number)
+{
+    if (number < KILN_LEVELS_BELOW) {
+        return r->once->roots[number == 0];
+    }
+    const step *s = &r->path[number];
+    kiln_level *at = &r->hand[s->is_x];
+    if (r->held[s->is_x] != number) {
+        (void)open_node(r, number, r->once->roots[!s->is_x]);
+    }
+    at->opened.lane = s->lane;
+    at->area = at->opened.area[s->lane] * r->once->descent->area_scale[s->is_x];
+    at->contents = kiln_node8_contents(at->opened.node, s->lane);
+    return at;
+}
+
+/* Opens the lane in hand of `of` as step `number`, and keeps the lanes that may lead to the
+ * triangle. */
+static void push(replay *r, uint32_t number, const kiln_level *of, uint32_t against_number,
+                 const kiln_level *against)
+{
+    KILN_ASSERT(number < KILN_LEVELS_MOST);
+    step *s = &r->path[number];
+    s->node = of->contents.first;
+    s->is_x = of->is_x;
+    s->other = (uint8_t)against_number;
+    const uint32_t mask = open_node(r, number, against);
+    const kiln_level *at = &r->hand[s->is_x];
+    s->mask = (uint8_t)lanes_with(&r->triangle[s->is_x], &at->opened.lanes, at->opened.org,
+                                  kiln_level_is_aligned(r->once->descent, at), mask);
+}
+
+/* The same choices as in pair_walk.c. Were a file's boxes not to hold what is below them, nothing
+ * might be found: the pair is then named rather than lost. */
+bool kiln_once_is_first(const kiln_once *once, uint32_t slot_x, uint32_t slot_y)
+{
+    const kiln_descent *d = once->descent;
+    const kiln_pair_frame *frame = d->frame;
+    replay r;
+    r.once = once;
+    r.held[0] = r.held[1] = 0;
+    kiln_leaf_pair_begin(&r.leaves, d->kernel);
+    bound_whole(frame->x, slot_x, &r.triangle[1]);
+    bound_whole(frame->y, slot_y, &r.triangle[0]);
+    uint32_t top = KILN_LEVELS_BELOW - 1, number = 0, other_number = 1;
+    for (;;) {
+        const kiln_level *lane = level_of(&r, number), *other = level_of(&r, other_number);
+        const bool is_leaf = lane->contents.count != 0, other_is_leaf = other->contents.count != 0;
+        if (is_leaf && other_is_leaf) {
+            uint32_t x, y;
+            if (find_slot(frame->x, lane->is_x ? lane->contents : other->contents,
+                          r.triangle[1].stored, &x) &&
+                find_slot(frame->y, lane->is_x ? other->contents : lane->contents,
+                          r.triangle[0].stored, &y)) {
+                return x == slot_x && y == slot_y;
+            }
+        } else {
+            const bool first = other_is_leaf || (!is_leaf && lane->area >= other->area);
+            const kiln_level *of = first ? lane : other, *against = first ? other : lane;
+            if (is_leaf == other_is_leaf || kiln_level_may_open(d, &r.leaves, of, against)) {
+                push(&r, ++top, of, first ? other_number : number, against);
+            }
+        }
+        while (top >= KILN_LEVELS_BELOW && r.path[top].mask == 0) {
+            top--;
+        }
+        if (top < KILN_LEVELS_BELOW) {
+            return true;
+        }
+        step *s = &r.path[top];
+        s->lane = (uint8_t)__builtin_ctz(s->mask);
+        s->mask &= (uint8_t)(s->mask - 1);
+        number = top;
+        other_number = s->other;
+    }
+}
+
+/* -------------------------------------------------------------------------------- one tree -- */
+
+bool kiln_once_in_tree(const kiln_tree *tree, kiln_once_lanes lanes, const void *walk,
+                       uint32_t slot)
+{
+    struct {
+        const kiln_format_node8 *node;
+        uint32_t mask;
+    } path[KILN_TREE_DEPTH_MAX];
+    unsigned height = 0;
+    uint32_t index = 0;
+    whole triangle;
+    KILN_ASSERT(tree->view.kind->shared);
+    bound_whole(tree, slot, &triangle);
+    for (;;) {
+        const kiln_format_node8 *node = kiln_tree_node(tree, index);
+        kiln_lanes decoded;
+        tree->view.kind->decode(node, &decoded);
+        KILN_ASSERT(height < KILN_TREE_DEPTH_MAX);
+        path[height].node = node;
+        path[height++].mask =
+            lanes_with(&triangle, &decoded, node->org, tree->view.kind->aligned, lanes(walk, node));
+        /* The next lane that is a node; leaves on the way are looked into. */
+        for (index = 0; index == 0;) {
+            while (height > 0 && path[height - 1].mask == 0) {
+                height--;
+            }
+            if (height == 0) {
+                return true;
+            }
+            const unsigned lane = (unsigned)__builtin_ctz(path[height - 1].mask);
+            path[height - 1].mask &= path[height - 1].mask - 1;
+            const kiln_contents contents = kiln_node8_contents(path[height - 1].node, lane);
+            uint32_t found;
+            if (contents.count == 0) {
+                index = contents.first;
+            } else if (find_slot(tree, contents, triangle.stored, &found)) {
+                return found == slot;
+            }
+        }
+    }
+}

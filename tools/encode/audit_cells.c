@@ -1,0 +1,183 @@
+/* The audit of octrees. A triangle may be in several leaves, each of which bounds a part of it; what has to
+ * hold is that every point of it lies in the box of a leaf that holds it, and in all boxes on the
+ * way there.
+ *
+ * A triangle is a list of one convex polygon at the root. The box of each lane cuts the polygons of
+ * the list: what is outside stays in it, what is inside is handed down to the lane's node, from
+ * which comes back what is not covered below it; a leaf that holds the triangle covers all that is
+ * inside, any other none. What is left at the end is covered nowhere.
+ *
+ * In binary64 a corner that was cut is off by a few 2^-51, and boxes are exact. Boxes are taken as larger
+ * by SLACK on every side: then a sound tree leaves nothing, not even a sliver, since whatever
+ * is left would lie farther than that outside each box that covers it. */
+#include "audit_cells.h"
+
+#include "../../formats/assert.h"
+#include "../common/clip.h"
+#include "../common/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLACK 0x1p-44
+
+typedef struct {
+    unsigned count;
+    double points[KILN_CLIP_CORNERS][3];
+} polygon;
+
+typedef struct {
+    const kiln_view_tree *tree;
+    uint32_t triangle; /* stored */
+    polygon *list;     /* those of the nodes on the path */
+    size_t count, room;
+    uint64_t boxes;
+    bool failed; /* out of memory, or a polygon of more corners than there is room for */
+} cover;
+
+static bool add(cover *c, const polygon *p)
+{
+    if (!kiln_grow((void **)&c->list, &c->room, c->count + 1, sizeof *c->list)) {
+        c->failed = true;
+        return false;
+    }
+    c->list[c->count++] = *p;
+    return true;
+}
+
+/* Does a corner lie beyond? A polygon that only touches the plane has no part there. */
+static bool reaches_beyond(const polygon *p, unsigned axis, double sign, double limit)
+{
+    bool beyond = false;
+    for (unsigned i = 0; i < p->count; i++) {
+        beyond = beyond || sign * (p->points[i][axis] - limit) > 0;
+    }
+    return beyond;
+}
+
+/* Cuts *p by the six sides of a box: what is outside is added to the list, what is inside stays. */
+static void cut(cover *c, const double lower[3], const double upper[3], polygon *p)
+{
+    for (unsigned side = 0; side < 6 && p->count > 0; side++) {
+        const unsigned axis = side / 2;
+        const double sign = side % 2 == 0 ? 1 : -1, limit = sign > 0 ? upper[axis] : lower[axis];
+        polygon part;
+        if (p->count > KILN_CLIP_CORNERS * 2 / 3) {
+            c->failed = true;
+            return;
+        }
+        if (reaches_beyond(p, axis, sign, limit)) {
+            part.count = kiln_clip(p->points, p->count, axis, -sign, limit, part.points);
+            if (part.count > 0 && !add(c, &part)) {
+                return;
+            }
+            part.count = kiln_clip(p->points, p->count, axis, sign, limit, part.points);
+            *p = part;
+        }
+    }
+}
+
+/* Does a leaf hold the triangle? */
+static bool leaf_holds(const cover *c, kiln_contents leaf)
+{
+    bool holds = false;
+    for (uint32_t i = 0; i < leaf.count; i++) {
+        holds = holds || kiln_view_tree_triangle(c->tree, leaf.first + i) == c->triangle;
+    }
+    return holds;
+}
+
+static void cover_node(cover *c, uint32_t index, size_t start);
+
+/* What of list[start ..] is not covered by one lane takes its place. */
+static void cover_lane(cover *c, const kiln_format_node8 *node, unsigned lane, size_t start)
+{
+    const kiln_contents contents = kiln_node8_contents(node, lane);
+    double lower[3], upper[3];
+    kiln_lane_box decoded;
+    if (contents.count != 0 && !leaf_holds(c, contents)) {
+        return;
+    }
+    c->tree->kind->decode_lane(node, lane, &decoded);
+    for (unsigned k = 0; k < 3; k++) {
+        const double centre = (double)node->org[k] + (double)decoded.centre[k];
+        lower[k] = centre - (double)decoded.half[k] - SLACK;
+        upper[k] = centre + (double)decoded.half[k] + SLACK;
+    }
+    c->boxes++;
+    /* Parts outside are added behind all that there are; they then move to the front. Parts inside
+     * go behind them, and are cut by what is below. */
+    const size_t end = c->count;
+    polygon *inside = malloc((end - start) * sizeof *inside);
+    size_t inside_count = 0;
+    if (inside == NULL) {
+        c->failed = true;
+        return;
+    }
+    for (size_t i = start; i < end && !c->failed; i++) {
+        polygon p = c->list[i];
+        cut(c, lower, upper, &p);
+        if (p.count > 0) {
+            inside[inside_count++] = p;
+        }
+    }
+    memmove(c->list + start, c->list + end, (c->count - end) * sizeof *c->list);
+    c->count -= end - start;
+    const size_t below = c->count;
+    for (size_t i = 0; i < inside_count && contents.count == 0 && !c->failed; i++) {
+        (void)add(c, &inside[i]);
+    }
+    free(inside);
+    if (contents.count == 0 && c->count > below && !c->failed) {
+        cover_node(c, contents.first, below);
+    }
+}
+
+/* The same by all lanes of a node; recursion is as deep as the tree, which was proven when the file was
+ * opened. */
+static void cover_node(cover *c, uint32_t index, size_t start)
+{
+    const kiln_format_node8 *node = kiln_view_tree_node(c->tree, index);
+    for (unsigned used = kiln_node8_used(node); used != 0; used &= used - 1) {
+        if (c->count > start && !c->failed) {
+            cover_lane(c, node, (unsigned)__builtin_ctz(used), start);
+        }
+    }
+}
+
+bool kiln_audit_cells(const kiln_view *view, const kiln_view_tree *tree, const char *name,
+                      uint64_t *containments, kiln_format_error *error)
+{
+    cover c = {.tree = tree};
+    const kiln_format_tree *entry = tree->entry;
+    const double scale = ldexp(1.0, -entry->scale_exponent);
+    bool sound = true;
+    KILN_ASSERT(tree->kind->shared && view->triangles != NULL);
+    for (uint32_t t = 0; t < entry->triangle_count && sound; t++) {
+        polygon whole = {.count = 3};
+        c.triangle = entry->triangle_first + t;
+        for (unsigned i = 0; i < 9; i++) {
+            const uint32_t vertex = view->triangles[3 * (size_t)c.triangle + i / 3];
+            const float coordinate = view->vertices[3 * (size_t)vertex + i % 3];
+            whole.points[i / 3][i % 3] = ((double)coordinate - entry->origin[i % 3]) * scale;
+        }
+        c.count = 0;
+        if (add(&c, &whole)) {
+            cover_node(&c, 0, 0);
+        }
+        if (c.failed) {
+            sound = kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
+        } else if (c.count > 0) {
+            const double *p = c.list[0].points[0];
+            sound = kiln_format_error_set(error, KILN_FORMAT_ERROR_RULE, 0,
+                                          "tree '%.40s': triangle %u has points in no leaf that "
+                                          "holds it, the first near (%g, "
+                                          "%g, %g) of node space",
+                                          name, view->ids[c.triangle], p[0], p[1], p[2]);
+        }
+    }
+    *containments += c.boxes;
+    free(c.list);
+    return sound;
+}
