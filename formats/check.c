@@ -290,9 +290,10 @@ static bool check_counts(const kiln_view *view, kiln_format_error *error)
         }
         /* One box for the whole tree, and one for each lane of each node, used or not. */
         const kiln_format_tree *tree = &view->trees[adb->tree];
-        const unsigned lanes = kiln_node_kind_find(tree->bv)->lanes;
+        const kiln_node_kind *kind = kiln_node_kind_find(tree->bv);
         boxes += adb->box_count;
-        if (adb->box_count != 1 + (uint64_t)tree->node_count * lanes) {
+        if (adb->box_count != 1 + (uint64_t)tree->node_count * kind->lanes ||
+            (kind->shared && adb->polygons == KILN_ADB_POLYGONS_BOX)) {
             return kiln_format_error_rule(error, KILN_RULE_ADB, at, "counts");
         }
         if (!words_are_zero(adb->reserved, 2)) {

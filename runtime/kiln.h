@@ -328,7 +328,7 @@ typedef enum {
 
 typedef struct {
     const char *name;    /* of the tree, UTF-8; lives as long as the file */
-    const char *bv_name; /* "obb", "aabb", ... "dop26", "sphere" */
+    const char *bv_name; /* "obb", "aabb", ... "dop26", "sphere", "octree" */
     kiln_bv bv;
     uint32_t triangle_count;
     uint32_t node_count;

@@ -12,9 +12,9 @@
  * small box against a large one may be sharper than that of two small ones, so that a pair of leaves
  * that passes its own test may lie below a pair that does not, and is never reached.
  *
- * Lanes that may lead to a triangle are those whose boxes the bounds of all of the triangle meet:
- * a reference is only below boxes that hold a part of its triangle, so none is left out, and lanes
- * that hold no reference cost time and change nothing. Two nodes are decoded at a time; of the others
+ * Lanes that may lead to a triangle are those whose boxes its bounds and its plane meet: a reference is
+ * only below boxes that hold a part of its triangle, so none is left out, and lanes that hold no
+ * reference cost time and change nothing. Two nodes are decoded at a time; of the others
  * on the path a few bytes are kept, from which they are decoded again, so that the repetition
  * takes a tenth of the stack that the walk itself needs.
  *
@@ -25,13 +25,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Node space is [-1, 1]; more than corners and decoded boxes are rounded by. */
-#define ROOM 0x1p-18
+/* Of coordinates in binary64: far more than corners and boxes are off by. */
+#define ROOM 0x1p-40
 
-/* A triangle and its bounds in the node space of its tree. */
+/* A triangle in the node space of its tree: its bounds, and the slab of its plane, n . p from `low` to
+ * `high`, all with room for rounding. */
 typedef struct {
     uint32_t stored;
     double lower[3], upper[3];
+    double normal[3], low, high;
 } whole;
 
 static void bound_whole(const kiln_tree *tree, uint32_t slot, whole *out)
@@ -39,21 +41,29 @@ static void bound_whole(const kiln_tree *tree, uint32_t slot, whole *out)
     KILN_ASSERT(kiln_tree_has_polygons(tree));
     const kiln_format_tree *entry = tree->view.entry;
     const double scale = kiln_power_of_two(-entry->scale_exponent);
+    double p[3][3], most = 1, size = 0, along = 0;
     out->stored = kiln_tree_triangle(tree, slot);
     const uint32_t *corner = tree->triangles + 3 * (size_t)out->stored;
-    for (int k = 0; k < 3; k++) {
-        out->lower[k] = HUGE_VAL;
-        out->upper[k] = -HUGE_VAL;
-        for (int c = 0; c < 3; c++) {
-            const double vertex = (double)tree->vertices[3 * (size_t)corner[c] + (size_t)k];
-            const double p = (vertex - entry->origin[k]) * scale;
-            out->lower[k] = fmin(out->lower[k], p - ROOM);
-            out->upper[k] = fmax(out->upper[k], p + ROOM);
-        }
+    for (int i = 0; i < 9; i++) {
+        const float *vertex = tree->vertices + 3 * (size_t)corner[i / 3];
+        p[i / 3][i % 3] = ((double)vertex[i % 3] - entry->origin[i % 3]) * scale;
+        most = fmax(most, fabs(p[i / 3][i % 3]));
     }
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        out->lower[k] = fmin(p[0][k], fmin(p[1][k], p[2][k])) - ROOM * most;
+        out->upper[k] = fmax(p[0][k], fmax(p[1][k], p[2][k])) + ROOM * most;
+        size += out->upper[k] - out->lower[k];
+        out->normal[k] =
+            (p[1][i] - p[0][i]) * (p[2][j] - p[0][j]) - (p[1][j] - p[0][j]) * (p[2][i] - p[0][i]);
+        along += out->normal[k] * p[0][k];
+    }
+    out->low = along - ROOM * most * size * size;
+    out->high = along + ROOM * most * size * size;
 }
 
-/* The lanes of `mask` whose boxes the triangle's bounds meet. */
+/* The lanes of `mask` whose boxes the triangle's bounds and its plane meet. Axes are off by at most 2^-19
+ * of rotations. */
 static uint32_t lanes_with(const whole *triangle, const kiln_lanes *lanes, const float org[3],
                            bool aligned, uint32_t mask)
 {
@@ -61,16 +71,20 @@ static uint32_t lanes_with(const whole *triangle, const kiln_lanes *lanes, const
     for (; mask != 0; mask &= mask - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(mask);
         bool meets = true;
+        double along = 0, wide = 0;
         for (int k = 0; k < 3; k++) {
             const double centre = (double)org[k] + (double)lanes->centre[k][lane];
-            double reach = (double)lanes->half[k][lane];
+            double reach = aligned ? (double)lanes->half[k][lane] : 0;
             for (int j = 0; j < 3 && !aligned; j++) {
-                reach = (j == 0 ? 0.0 : reach) +
-                        (double)lanes->half[j][lane] * fabs((double)lanes->axis[3 * j + k][lane]);
+                reach += (double)lanes->half[j][lane] *
+                         (fabs((double)lanes->axis[3 * j + k][lane]) + 0x1p-16);
             }
             meets = meets && triangle->lower[k] <= centre + reach &&
                     triangle->upper[k] >= centre - reach;
+            along += triangle->normal[k] * centre;
+            wide += fabs(triangle->normal[k]) * reach;
         }
+        meets = meets && along - wide <= triangle->high && along + wide >= triangle->low;
         left &= meets ? ~0u : ~(1u << lane);
     }
     return left;

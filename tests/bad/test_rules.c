@@ -170,11 +170,9 @@ static void rule_2_reserved_words_of_parts_trees_and_nodes(void **state)
     (void)state;
     refuse_word(KILN_RULE_RESERVED, KILN_SECTION_PARTS, offsetof(kiln_format_part, face), 1, 0);
     refuse_word(KILN_RULE_RESERVED, KILN_SECTION_PARTS, offsetof(kiln_format_part, user), 1, 0);
-    for (size_t i = 0; i < 2; i++) {
-        refuse_word(KILN_RULE_RESERVED, KILN_SECTION_TREES,
-                    sizeof(kiln_format_tree) + offsetof(kiln_format_tree, reserved) + 4 * i, 1,
-                    sizeof(kiln_format_tree));
-    }
+    refuse_word(KILN_RULE_RESERVED, KILN_SECTION_TREES,
+                sizeof(kiln_format_tree) + offsetof(kiln_format_tree, reserved), 1,
+                sizeof(kiln_format_tree));
     refuse_word(KILN_RULE_RESERVED, KILN_SECTION_NODES_OBB8, offsetof(kiln_format_node8, half_exp),
                 100u | 1u << 8, 0);
     refuse_word(KILN_RULE_RESERVED, KILN_SECTION_NODES_AABB8,
@@ -774,6 +772,76 @@ static void rule_16_order_entries(void **state)
     (void)state;
     refuse_word(KILN_RULE_ORDER, KILN_SECTION_ORDER, 0, 96, 0);
     refuse_word(KILN_RULE_ORDER, KILN_SECTION_ORDER, 4 * 95, 0xFFFFFFFF, 4 * 95);
+}
+
+/* ------------------------------------------------------------------------------- R30 -- */
+
+/* A word of an octree's file. */
+static void refuse_octree(uint32_t rule, uint32_t kind, size_t at, uint32_t value, size_t seen)
+{
+    edit_file *file = good_file_of("octree,aabb");
+    edit_section *section = edit_find(file, kind);
+    assert_true(at + sizeof value <= section->size);
+    assert_memory_not_equal(section->data + at, &value, sizeof value);
+    memcpy(section->data + at, &value, sizeof value);
+    refuse_contents(file, rule, kind, seen);
+    edit_free(file);
+}
+
+static void rule_30_references(void **state)
+{
+    (void)state;
+    edit_file *file = good_file_of("octree,aabb");
+    edit_section *references = edit_find(file, KILN_SECTION_REFERENCES);
+    uint32_t *triangle = (uint32_t *)(void *)references->data;
+    const size_t count = references->size / 4;
+    assert_true(count > 96);
+    size_t size;
+    uint8_t *bytes = edit_seal(file, false, &size);
+    assert_true(accept(bytes, size) > 0);
+    free(bytes);
+    /* A triangle of which no reference is left. */
+    const uint32_t lost = triangle[count - 1];
+    for (size_t i = 0; i < count; i++) {
+        triangle[i] = triangle[i] == lost ? (lost + 1) % 96 : triangle[i];
+    }
+    refuse_contents(file, KILN_RULE_REFERENCE, KILN_SECTION_REFERENCES, 0);
+    edit_free(file);
+    refuse_octree(KILN_RULE_REFERENCE, KILN_SECTION_REFERENCES, 0, 96, 0);
+    refuse_octree(KILN_RULE_REFERENCE, KILN_SECTION_REFERENCES, 4 * (count - 1), 0xFFFFFFFF,
+                  4 * (count - 1));
+}
+
+/* Sections that have more or fewer references than the entry says, or none; entries that say what
+ * can't be. */
+static void rule_15_references(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        edit_file *file = good_file_of("octree,aabb");
+        edit_section *references = edit_find(file, KILN_SECTION_REFERENCES);
+        if (i == 2) {
+            edit_remove(file, KILN_SECTION_REFERENCES);
+        } else {
+            edit_resize(references, references->size + (i == 0 ? 4 : -(size_t)4));
+        }
+        refuse_contents(file, KILN_RULE_TREE, KILN_SECTION_TREES, 0);
+        edit_free(file);
+    }
+    static const uint32_t counts[] = {0, 95, 97, 0xFFFFFFFF};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        refuse_octree(KILN_RULE_TREE, KILN_SECTION_TREES,
+                      offsetof(kiln_format_tree, reference_count), counts[i], 0);
+    }
+    static const uint32_t firsts[] = {1, 0xFFFFFFFE, KILN_NO_INDEX};
+    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+        refuse_octree(KILN_RULE_TREE, KILN_SECTION_TREES, offsetof(kiln_format_tree, order_first),
+                      firsts[i], 0);
+    }
+    /* Of a tree that is no octree. */
+    refuse_octree(KILN_RULE_TREE, KILN_SECTION_TREES,
+                  sizeof(kiln_format_tree) + offsetof(kiln_format_tree, reference_count), 96,
+                  sizeof(kiln_format_tree));
 }
 
 /* ------------------------------------------------------------------------ R17 to R23 -- */
@@ -1488,6 +1556,8 @@ int main(void)
         cmocka_unit_test(rule_15_tree_entries),
         cmocka_unit_test(rule_15_nodes_and_orders_of_no_tree),
         cmocka_unit_test(rule_16_order_entries),
+        cmocka_unit_test(rule_30_references),
+        cmocka_unit_test(rule_15_references),
         cmocka_unit_test(rule_17_loops_and_children_outside),
         cmocka_unit_test(hand_made_trees_open_and_answer),
         cmocka_unit_test(rule_18_nodes_of_two_parents),

@@ -987,7 +987,7 @@ kiln: long.obj: is a file, where a folder is to be; move it, or name another fol
 END
 exact 1 "$KILN" bake long.obj -o x.kiln --bv obb,dop7 <<'END'
 stderr:
-kiln: bake: long.obj: unknown kind of bounding volume 'dop7'; use obb, aabb, obb2, aabb2, dop14, dop6, dop18, dop24, dop26 or sphere, or auto alone
+kiln: bake: long.obj: unknown kind of bounding volume 'dop7'; use obb, aabb, obb2, aabb2, dop14, dop6, dop18, dop24, dop26, sphere or octree, or auto alone
 Try: kiln bake --help
 END
 exact 1 "$KILN" bake cube.obj ./cube.obj -o two.d <<'END'

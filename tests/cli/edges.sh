@@ -384,7 +384,7 @@ case_end
 
 case_begin 'a stack of 1 MiB is enough'
 printf 'cube.obj\npainted.obj\ntetrahedron.obj\n' >../three.list
-for words in 'cube.obj -o ../x.kiln --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere' 'cube.obj -o ../x.kiln --quality best --adb=4' '-j2 @../three.list -o ../three'; do
+for words in 'cube.obj -o ../x.kiln --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere,octree' 'cube.obj -o ../x.kiln --quality best --adb=4' '-j2 @../three.list -o ../three'; do
     # shellcheck disable=SC2086
     expect 0 sh -c 'ulimit -s 1024; exec "$@"' sh "$KILN" bake $words
 done

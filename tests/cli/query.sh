@@ -4,7 +4,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 
 cube=$TMPDIR/cube.kiln
-"$KILN" bake -q models/tiny/cube.obj -o "$cube" --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere || exit 1
+"$KILN" bake -q models/tiny/cube.obj -o "$cube" --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere,octree || exit 1
 
 # answers WANTED ARGUMENT...: of the questions on standard input.
 answers() {
@@ -17,7 +17,7 @@ answers() {
 printf '# down, by the side, up from within, short\n0.25 0.5 3 0 0 -2\n3 3 3 0 0 1\n0.25,0.5,0.5,0,0,1\n' >"$TMPDIR/rays"
 printf '0.25 0.5 3 0 0 -2 0 0.5 # ends before\n' >>"$TMPDIR/rays"
 
-for kind in obb aabb obb2 aabb2 dop6 dop14 dop18 dop24 dop26 sphere; do
+for kind in obb aabb obb2 aabb2 dop6 dop14 dop18 dop24 dop26 sphere octree; do
     case_begin "rays --bv $kind"
     answers '1/0/1/0/' --bv $kind --mode any --rays <"$TMPDIR/rays"
     got=$("$KILN" query "$cube" --bv $kind --rays "$TMPDIR/rays" | sed 's/^1 [0-9]* /1 /' | tr '\n' '/')

@@ -66,8 +66,8 @@ document 0 --version
 document 1 nothing
 document 1 --man nothing
 document 1 lut
-document 0 bake $cube -o cube.kiln --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere --adb
-document 0 bake $cube -o cube.kiln --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere --adb --if-changed
+document 0 bake $cube -o cube.kiln --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere,octree --adb
+document 0 bake $cube -o cube.kiln --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere,octree --adb --if-changed
 document 0 bake $cube -o ball.kiln --bv sphere --spheres medial
 document 0 bake --formats
 document 0 bake $cube -o auto.kiln --bv auto --max-bytes 1M

@@ -18,7 +18,7 @@ small() {
 
 case_begin 'kiln bake in 256 KiB of stack'
 for layout in raw packed; do
-    small 0 bake -q cube.obj -o $layout.kiln --layout $layout --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere
+    small 0 bake -q cube.obj -o $layout.kiln --layout $layout --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere,octree
     small 0 bake -q painted.obj -o counted-$layout.kiln --layout $layout --adb=4
     small 0 bake -q -j 2 cube.obj painted.obj -o $layout --layout $layout
 done

@@ -195,7 +195,7 @@ void kiln_send_failure(kiln_sender *sender, kiln_bake_status status, const char 
 
 static kiln_bake_options options_of(const uint8_t *asked)
 {
-    static const char *const kinds[] = {"obb", "aabb", "obb2,aabb2", "obb,aabb,sphere"};
+    static const char *const kinds[] = {"obb", "aabb", "obb2,aabb2", "octree,aabb,sphere"};
     kiln_bake_options options = kiln_bake_options_default();
     options.bv = kinds[(asked[0] & FUZZ_KINDS) / 4];
     options.split = (asked[0] & FUZZ_SPLIT) != 0 ? KILN_SPLIT_NODE : KILN_SPLIT_NONE;

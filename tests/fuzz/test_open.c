@@ -159,6 +159,7 @@ static int write_seeds(void)
     const int failed = write_mesh("triangle", &meshes[0], "obb", 4) +
                        write_mesh("box", &meshes[1], "aabb", 1) +
                        write_mesh("torus", &meshes[2], "aabb,obb", 2) +
+                       write_mesh("octree", &meshes[2], "octree", 3) +
                        write_mesh("points", &meshes[3], "obb", 15) + write_forms(&meshes[2]) +
                        write_counted(&meshes[2]) + write_weights(&meshes[1]) +
                        write_table("bins-exact", KILN_BINS_EXACT, KILN_BINS_DOWN) +

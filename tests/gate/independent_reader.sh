@@ -50,7 +50,7 @@ fresh() { # fresh CASE OPTION...: what bake makes with them is read, and found a
 
 "$KILN_BUILD/release/models/shapes" torus 2000 "$TMPDIR/torus.ply"
 "$KILN_BUILD/release/models/shapes" lock 500 "$TMPDIR/lock.obj"
-all=obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere
+all=obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere,octree
 fresh 'packed, of several blocks' --bv $all --leaf 1 "$TMPDIR/torus.ply"
 fresh 'raw' --bv $all --layout raw "$TMPDIR/lock.obj"
 fresh 'counts' --bv $all --adb=8 --adb-regions sectors "$TMPDIR/lock.obj"

@@ -67,7 +67,7 @@ END
 bake_all() {
     mkdir -p "$5"
     for model in $(inputs); do
-        (cd "$2" && "$1" bake --quiet --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere --adb --layout "$4" -j "$3" "$model" \
+        (cd "$2" && "$1" bake --quiet --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere,octree --adb --layout "$4" -j "$3" "$model" \
             -o "$5/$(basename "$model").kiln") 2>>"$TMPDIR/notes" || case_fail "bake of $model"
     done
 }
@@ -95,7 +95,7 @@ case_begin 'two threads, another folder, older files, another clock, time zone a
     bake_all "$KILN" "$TMPDIR/Zwei Ördner" 2 packed "$TMPDIR/elsewhere"
 )
 compare "$TMPDIR/elsewhere"
-"$KILN" bake --quiet --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere --adb "$TMPDIR/Zwei Ördner/C065_grid.obj" -o "$TMPDIR/absolute.kiln"
+"$KILN" bake --quiet --bv obb,aabb,obb2,aabb2,dop14,dop6,dop18,dop24,dop26,sphere,octree --adb "$TMPDIR/Zwei Ördner/C065_grid.obj" -o "$TMPDIR/absolute.kiln"
 same "$TMPDIR/absolute.kiln" "$TMPDIR/reference-packed/C065_grid.obj.kiln"
 case_end
 

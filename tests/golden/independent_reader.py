@@ -24,14 +24,17 @@ TOLERANCE = 1e-9  # far above what binary64 can err by on numbers below 4096
 # Section 6: size of an element, whether marked required, least and most in a model
 KINDS = {"TREE": (112, 1, 1, 1), "STRS": (1, 1, 1, 1), "META": (1, 0, 1, 1), "PART": (32, 0, 1, 1),
          "MATL": (4, 0, 1, 1), "FACE": (4, 0, 0, 1), "USER": (4, 0, 0, 1), "TRID": (4, 1, 1, 1),
-         "TRIS": (12, 1, 1, 1), "VERT": (12, 1, 1, 1), "ORDR": (4, 1, 0, 1), "OBB8": (128, 1, 0, 1),
+         "TRIS": (12, 1, 1, 1), "VERT": (12, 1, 1, 1), "ORDR": (4, 1, 0, 1), "REFS": (4, 1, 0, 1),
+         "OCT8": (80, 1, 0, 1), "OBB8": (128, 1, 0, 1),
          "AAB8": (80, 1, 0, 1), "OBB2": (160, 1, 0, 1), "AAB2": (80, 1, 0, 1), "DOP8": (144, 1, 0, 1),
          "SPH8": (72, 1, 0, 1),
          "DP06": (80, 1, 0, 1), "DP18": (176, 1, 0, 1), "DP24": (224, 1, 0, 1), "DP26": (240, 1, 0, 1),
          "ADBT": (32, 0, 0, 1), "ADBB": (12, 0, 0, 1), "ADBW": (64, 0, 0, 1)}
 TABLE_KINDS = {"BINS": 1, "BROW": 1, "BF32": 1, "BU16": 1}  # bins: required
 NODE_KIND = {1: ("OBB8", 8), 2: ("AAB8", 8), 3: ("OBB2", 2), 4: ("AAB2", 2), 5: ("DOP8", 8),
-             6: ("DP06", 8), 7: ("DP18", 8), 8: ("DP24", 8), 9: ("DP26", 8), 10: ("SPH8", 8)}
+             6: ("DP06", 8), 7: ("DP18", 8), 8: ("DP24", 8), 9: ("DP26", 8), 10: ("SPH8", 8),
+             11: ("OCT8", 8)}
+OCTREE = 11
 # Section 9.5: directions of slabs
 CORNERS = ((1, 1, 1), (1, -1, 1), (1, 1, -1), (1, -1, -1))
 EDGES = ((1, 1, 0), (1, -1, 0), (1, 0, 1), (1, 0, -1), (0, 1, 1), (0, 1, -1))
@@ -39,7 +42,7 @@ SLABS = {5: CORNERS, 6: (), 7: EDGES, 8: CORNERS[1:] + EDGES, 9: CORNERS + EDGES
 
 Entry = namedtuple("Entry", "kind flags codec transform element offset stored raw crc align zero")
 Tree = namedtuple("Tree", "name bv leaf_max node_first order_first tri_first tri_count node_count "
-                          "depth origin scale lower upper geometry closed")
+                          "depth origin scale lower upper geometry closed references")
 Node = namedtuple("Node", "org exp inner child tri count half_exp body")
 
 
@@ -285,15 +288,16 @@ class Model:
         self.raw = {kind: decoded for kind, _, decoded in sections}
         self.strings = self.raw["STRS"]
         self.trees = []
-        for t in struct.iter_unpack("<IHHIIIIIIdddi3f3f16sI8s", self.raw["TREE"]):
+        for t in struct.iter_unpack("<IHHIIIIIIdddi3f3f16sII4s", self.raw["TREE"]):
             need(not any(t[-1]), "R2", "TREE")
-            self.trees.append(Tree(*t[:9], t[9:12], t[12], t[13:16], t[16:19], t[19], t[20]))
+            self.trees.append(Tree(*t[:9], t[9:12], t[12], t[13:16], t[16:19], t[19], t[20], t[21]))
         self.parts = list(struct.iter_unpack("<8I", self.raw["PART"]))
         self.materials = column(self.raw["MATL"], "I")
         self.ids = column(self.raw["TRID"], "I")
         self.triangles = list(struct.iter_unpack("<3I", self.raw["TRIS"]))
         self.vertices = list(struct.iter_unpack("<3f", self.raw["VERT"]))
         self.order = column(self.raw.get("ORDR", b""), "I")
+        self.references = column(self.raw.get("REFS", b""), "I")
         self.polygons = bool(self.triangles)
         self.count = len(self.triangles) or max(t.tri_first + t.tri_count for t in self.trees)
 
@@ -307,6 +311,8 @@ class Model:
         return [self.vertices[i] for i in self.triangles[stored]]
 
     def stored(self, tree, slot):
+        if tree.bv == OCTREE:
+            return self.references[tree.order_first + slot]
         return self.order[tree.order_first + slot] if tree.order_first != NONE else tree.tri_first + slot
 
     def check(self):
@@ -318,7 +324,7 @@ class Model:
         for kind, size in (("TRID", 4), ("FACE", 4), ("USER", 4)):
             need(len(self.raw.get(kind, bytes(size * n))) == size * n, "R9", kind)
         if not n:
-            need(not self.vertices and "ADBT" in self.raw and "ORDR" not in self.raw
+            need(not self.vertices and "ADBT" in self.raw and "ORDR" not in self.raw and "REFS" not in self.raw
                  and len(self.raw["ADBT"]) == 32 * len(self.trees), "R9", "no polygons")
         need(all(math.isfinite(x) for v in self.vertices for x in v), "R10")
         need(all(i < len(self.vertices) for t in self.triangles for i in t), "R11")
@@ -335,26 +341,34 @@ class Model:
             following += count
         need(following == self.count, "R13")
         need(1 <= len(self.trees) <= 1048576, "R15", "number of trees")
-        nodes, ordered = Counter(), 0
+        nodes, ordered, referred = Counter(), 0, 0
         for t in self.trees:
             self.string(t.name)
             need(t.bv in NODE_KIND and 1 <= t.leaf_max <= 15 and t.closed <= 2, "R15")
             need(t.node_first == nodes[t.bv] and t.node_count >= 1, "R15", "nodes")
-            need(t.order_first in (NONE, ordered), "R15", "order")
+            if t.bv == OCTREE:
+                need(t.references >= t.tri_count, "R15", "references")
+                need(t.order_first == (referred if n else NONE), "R15", "references")
+                referred += t.references if n else 0
+            else:
+                need(t.references == 0 and t.order_first in (NONE, ordered), "R15", "order")
+                ordered += t.tri_count if t.order_first != NONE else 0
             need(t.tri_count >= 1 and t.tri_first + t.tri_count <= self.count, "R15", "triangles")
             need(1 <= t.depth <= 64 and -400 <= t.scale <= 200, "R15")
             need(all(map(math.isfinite, t.origin + t.lower + t.upper)), "R15")
             need(all(a <= b for a, b in zip(t.lower, t.upper)), "R15", "bounds")
             nodes[t.bv] += t.node_count
-            ordered += t.tri_count if t.order_first != NONE else 0
+        need(referred == len(self.references), "R15", "REFS")
         need(ordered == len(self.order), "R15", "ORDR")
         for bv, (kind, _) in NODE_KIND.items():
             need(nodes[bv] * KINDS[kind][0] == len(self.raw.get(kind, b"")), "R15", kind)
 
     def check_geometry(self, t):
         """Section 8: order, bounding box, node space, geometry hash, closed. Points of node space."""
-        mine = [self.stored(t, slot) for slot in range(t.tri_count)]
-        need(sorted(mine) == list(range(t.tri_first, t.tri_first + t.tri_count)), "R16")
+        mine = [self.stored(t, slot) for slot in range(slots_of(t))]
+        if t.bv == OCTREE:
+            mine = set(mine)
+        need(sorted(mine) == list(range(t.tri_first, t.tri_first + t.tri_count)), "R16, R30")
         used = {i for s in mine for i in self.triangles[s]}
         for k in range(3):
             values = [self.vertices[i][k] for i in used]
@@ -398,6 +412,10 @@ class Model:
 
 # ----------------------------------------------------------------------------------- section 9, nodes
 
+def slots_of(t):
+    return t.references if t.bv == OCTREE else t.tri_count
+
+
 def nodes_of(model, t):
     kind, _ = NODE_KIND[t.bv]
     size = KINDS[kind][0]
@@ -434,14 +452,14 @@ def check_nodes(model, t):
                 own.append(child)
                 child += 1
             else:
-                need(slot + count <= t.tri_count, "R21")
+                need(slot + count <= slots_of(t), "R21")
                 own.append(range(slot, slot + count) if count else None)
                 seen.update(range(slot, slot + count))
                 slots += count
                 slot += count
         starts.append(own)
     need(max(depth.values()) == t.depth, "R19")
-    need(slots == t.tri_count == len(seen), "R23")
+    need(slots == slots_of(t) == len(seen), "R23")
     for i in reversed(range(len(nodes))):
         below[i] = [None if lane is None else list(lane) if isinstance(lane, range)
                     else [s for other in below[lane] if other for s in other] for lane in starts[i]]
@@ -449,7 +467,7 @@ def check_nodes(model, t):
 
 
 def box_of(t, node, lane):
-    """Sections 9.1 to 9.6: axes, centre (with org, as two terms), half-extents; all exact."""
+    """Sections 9.1 to 9.7: axes, centre (with org, as two terms), half-extents; all exact."""
     unit = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     step = [2.0**(e - 127) for e in node.exp]
     if t.bv == 1:
@@ -459,7 +477,7 @@ def box_of(t, node, lane):
         need(all(math.isfinite(h) and math.copysign(1, h) > 0 for h in half), "R22", "half")
         centre = [c * s for c, s in zip(node.body[24:48][lane::8], step)]
         return rodrigues(rotation), centre, [h * 2.0**(node.half_exp - 127) for h in half]
-    if t.bv == 2 or t.bv in SLABS:
+    if t.bv in (2, OCTREE) or t.bv in SLABS:
         lower, upper = node.body[:24][lane::8], node.body[24:48][lane::8]
         need(all(a <= b for a, b in zip(lower, upper)), "R22", "upper below lower")
         return unit, [(a + b) * s / 2 for a, b, s in zip(lower, upper, step)], [
@@ -514,7 +532,7 @@ def check_boxes(model, t, space, nodes, below):
             if slots is None:
                 continue
             axes, centre, half = box_of(t, node, lane)
-            if not model.polygons:
+            if not model.polygons or t.bv == OCTREE:
                 continue
             start = [o + c for o, c in zip(node.org, centre)]
             for vertex in {v for s in slots for v in model.triangles[model.stored(t, s)]}:
@@ -534,6 +552,54 @@ def check_boxes(model, t, space, nodes, below):
                     exact = sum(s * (Fraction(q) - Fraction(o)) for s, q, o in zip(signs, p, node.org))
                     need(abs(exact - Fraction(centre_along)) <= Fraction(h), "slab",
                          f"node {i}, lane {lane}, vertex {vertex}")
+
+
+def cut(polygon, axis, sign, limit):
+    """What of a polygon has sign * x <= sign * limit on the axis."""
+    kept = []
+    for p, q in zip(polygon, polygon[1:] + polygon[:1]):
+        a, b = sign * (p[axis] - limit), sign * (q[axis] - limit)
+        if a <= 0:
+            kept.append(p)
+        if min(a, b) < 0 < max(a, b):
+            kept.append(tuple(limit if k == axis else x + a / (a - b) * (y - x)
+                              for k, (x, y) in enumerate(zip(p, q))))
+    return kept
+
+
+def check_cells(model, t, space, nodes):
+    """Section 9.7: every point of a triangle is in a leaf that holds it, and in the boxes on the way."""
+    boxes = {}
+    stack = [(0, (-math.inf,) * 3, (math.inf,) * 3)]
+    while stack:
+        index, lower, upper = stack.pop()
+        node, child, slot = nodes[index], nodes[index].child, nodes[index].tri
+        for lane in range(8):
+            inner, count = node.inner >> lane & 1, node.count[lane]
+            if not inner and not count:
+                continue
+            _, centre, half = box_of(t, node, lane)
+            start = [o + c for o, c in zip(node.org, centre)]
+            low = tuple(max(a, s - h) for a, s, h in zip(lower, start, half))
+            high = tuple(min(a, s + h) for a, s, h in zip(upper, start, half))
+            if inner:
+                stack.append((child, low, high))
+                child += 1
+            for s in range(slot, slot + count):
+                boxes.setdefault(model.stored(t, s), []).append((low, high))
+            slot += count
+    for stored in boxes if model.polygons else ():
+        pieces = [[tuple(space[v]) for v in model.triangles[stored]]]
+        for low, high in boxes[stored]:
+            outside = []
+            for piece in pieces:
+                for axis, sign, limit in [(k, s, low[k] - TOLERANCE if s < 0 else high[k] + TOLERANCE)
+                                          for k in range(3) for s in (-1, 1)]:
+                    if any(sign * (p[axis] - limit) > 0 for p in piece):
+                        outside.append(cut(piece, axis, -sign, limit))
+                        piece = cut(piece, axis, sign, limit)
+            pieces = [piece for piece in outside if piece]
+        need(not pieces, "cells", f"a part of triangle {stored} is in no leaf")
 
 
 # ----------------------------------------------------------------------------- sections 12, 13, counts
@@ -566,9 +632,16 @@ def check_count(record, model_depth, most, n, total, depth):
         need(not any(record), "R28", "empty lane")
         return
     need(all(c <= m for c, m in zip(record, most)) and not any(record[10:]), "R28")
-    a, b = log2_digits(n), log2_digits(total)
-    need(record[8] == (255 if total == 1 else (510 * (b - a) + b) // (2 * b)), "lb", f"{record[8]}")
+    a, b = log2_digits(max(n, 1)), log2_digits(total)
+    need(n < 0 or record[8] == (255 if total == 1 else (510 * (b - a) + b) // (2 * b)), "lb", f"{record[8]}")
     need(record[9] == depth <= model_depth, "R28", "depth")
+
+
+def triangles_in(model, t, slots):
+    """-1: some, of an octree whose references were left out."""
+    if t.bv != OCTREE:
+        return len(slots)
+    return len({model.stored(t, s) for s in slots}) if model.polygons else -bool(slots)
 
 
 def check_counts(model, trees):
@@ -581,7 +654,7 @@ def check_counts(model, trees):
         t, (nodes, below, depths) = model.trees[tree], trees[tree]
         width = NODE_KIND[t.bv][1]
         need(count == 1 + width * len(nodes) and 1 <= regions <= 3 and 1 <= area <= 2
-             and 1 <= polygons <= 2 and 0 < factor <= 1000, "R27")
+             and 1 <= polygons <= (1 if t.bv == OCTREE else 2) and 0 < factor <= 1000, "R27")
         need(not any(zero), "R2", "ADBT")
         need(12 * (first + count) <= len(boxes), "R27")
         records = [boxes[12 * i:12 * i + 12] for i in range(first, first + count)]
@@ -592,7 +665,7 @@ def check_counts(model, trees):
             need(not mine or mine[-1] - mine[0] == len(mine) - 1, "section 12", "slots")
             for lane in range(width):
                 check_count(records[1 + width * i + lane], t.depth, most,
-                            len(below[i][lane] or ()), t.tri_count, depths[i])
+                            triangles_in(model, t, below[i][lane] or ()), t.tri_count, depths[i])
         following, last = first + count, tree
     need(12 * following == len(boxes), "R27", "ADBB")
 
@@ -705,6 +778,8 @@ def report_model(sections):
         nodes, below, depth = check_nodes(model, t)
         space = model.check_geometry(t) if model.polygons else None
         check_boxes(model, t, space, nodes, below)
+        if t.bv == OCTREE:
+            check_cells(model, t, space, nodes)
         trees.append((nodes, below, depth))
     check_counts(model, trees)
     check_weights(model.raw.get("ADBW", b""))

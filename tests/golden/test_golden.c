@@ -25,7 +25,7 @@
 #define FOLDER "tests/golden/today"
 #define ANSWERS FOLDER "/answers.txt"
 
-enum { MODELS = 7, LAYOUTS = 2, POSES = 6, SIZE_MAX_HERE = 1 << 17, PAIRS_MAX = 8192 };
+enum { MODELS = 8, LAYOUTS = 2, POSES = 6, SIZE_MAX_HERE = 1 << 17, PAIRS_MAX = 8192 };
 
 static const struct {
     const char *name, *bv;
@@ -36,7 +36,8 @@ static const struct {
                     {"binary", "obb2,aabb2", 2, 4},
                     {"dop14", "dop14,obb", 3, 0},
                     {"sphere", "sphere,obb", 2, 4},
-                    {"dops", "dop6,dop18,dop24,dop26", 3, 4}};
+                    {"dops", "dop6,dop18,dop24,dop26", 3, 4},
+                    {"octree", "octree,aabb", 3, 4}};
 
 static const char *const layouts[LAYOUTS] = {"packed", "raw"};
 
@@ -54,6 +55,8 @@ static mesh mesh_of(int model)
         return mesh_torus(5, 6, 0.25);
     case 6:
         return mesh_torus(5, 4, 0.25);
+    case 7:
+        return mesh_torus(9, 6, 0.2);
     case 1:
         return mesh_box(-0.75f, -0.5f, -1, 0.75f, 0.5f, 1);
     default:

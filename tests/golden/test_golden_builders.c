@@ -40,7 +40,7 @@ static void describe(const kiln_build_kind *kind, const char *builder, kiln_fit_
     assert_int_equal(kiln_build(kind, &input, &options, &tree), KILN_BAKE_OK);
     const uLong nodes = crc32(0, tree.nodes, tree.node_count * tree.node_size);
     const uLong order =
-        crc32(0, (const Bytef *)tree.order, tree.triangle_count * (uInt)sizeof *tree.order);
+        crc32(0, (const Bytef *)tree.order, tree.slot_count * (uInt)sizeof *tree.order);
     (void)snprintf(line, LINE_SIZE, "%-8s %-8s %-8s %-13s %5u nodes %08lx order %08lx", kind->name,
                    builder, fit_to == KILN_FIT_TO_CHILDREN ? "children" : "geometry",
                    balls[spheres] != NULL ? balls[spheres] : fits[box_fit], tree.node_count, nodes,

@@ -31,7 +31,7 @@ import time
 KINDS = ("obj", "gltf", "bare", "obj", "gltf", "stl", "ply", "off")  # in turn; "bare" is an OBJ without materials
 FOLDERS = ("plain", "special")
 OPTIONS = ({}, {"leaf": 2}, {"bv": "aabb"}, {"layout": "raw"}, {"scale": 2}, {"bv": "dop14", "leaf": 3},
-           {"bv": "sphere", "leaf": 3}, {"bv": "dop24,dop26"})
+           {"bv": "sphere", "leaf": 3}, {"bv": "dop24,dop26"}, {"bv": "octree"})
 
 
 class Fault(Exception):

@@ -400,7 +400,9 @@ void extreme_boxes(edit_file *file, uint64_t *state)
         w.triangles = (const uint32_t *)(void *)edit_find(file, KILN_SECTION_TRIANGLES)->data;
         w.order = NULL;
         if (entry->order_first != KILN_NO_INDEX) {
-            w.order = (const uint32_t *)(void *)edit_find(file, KILN_SECTION_ORDER)->data +
+            w.order = (const uint32_t *)(void *)edit_find(
+                          file, w.kind->shared ? KILN_SECTION_REFERENCES : KILN_SECTION_ORDER)
+                          ->data +
                       entry->order_first;
         }
         w.state = state;

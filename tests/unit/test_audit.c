@@ -171,6 +171,36 @@ static void test_a_ball_that_shrank_by_one_step(void **state)
     edit_free(file);
 }
 
+/* A leaf of an octree that bounds too little, and one of which a triangle was taken away; a reference
+ * to a triangle that is elsewhere is only needless. */
+static void test_a_cell_that_lost_a_part(void **state)
+{
+    (void)state;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        edit_file *file = open_torus("octree");
+        expect_audit(file, NULL);
+        kiln_format_node_octree *root = (void *)edit_find(file, KILN_SECTION_NODES_OCTREE)->data;
+        root->box.upper[axis][0] =
+            (uint8_t)((root->box.lower[axis][0] + root->box.upper[axis][0]) / 2);
+        expect_audit(file, "has points in no leaf that holds it");
+        edit_free(file);
+    }
+    edit_file *file = open_torus("octree");
+    edit_section *references = edit_find(file, KILN_SECTION_REFERENCES);
+    uint32_t *triangle = (uint32_t *)(void *)references->data;
+    bool taken = false;
+    for (size_t i = 0; i < references->size / 4 && !taken; i++) {
+        for (size_t k = i + 1; k < references->size / 4 && !taken; k++) {
+            /* The first of two references becomes one to a triangle far from it. */
+            taken = triangle[i] == triangle[k];
+            triangle[i] = taken ? triangle[references->size / 8] : triangle[i];
+        }
+    }
+    assert_true(taken);
+    expect_audit(file, "has points in no leaf that holds it");
+    edit_free(file);
+}
+
 /* One step of quantisation is enough. */
 static void test_a_box_that_shrank_by_one_step(void **state)
 {
@@ -273,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_a_box_that_shrank),
         cmocka_unit_test(test_a_slab_that_shrank),
         cmocka_unit_test(test_a_ball_that_shrank_or_moved),
+        cmocka_unit_test(test_a_cell_that_lost_a_part),
         cmocka_unit_test(test_a_ball_that_shrank_by_one_step),
         cmocka_unit_test(test_a_box_that_shrank_by_one_step),
         cmocka_unit_test(test_a_slot_in_two_leaves),

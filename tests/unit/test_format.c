@@ -162,7 +162,8 @@ static const member tree_members[] = {
     MEMBER(kiln_format_tree, depth),          MEMBER(kiln_format_tree, origin),
     MEMBER(kiln_format_tree, scale_exponent), MEMBER(kiln_format_tree, bounds_lower),
     MEMBER(kiln_format_tree, bounds_upper),   MEMBER(kiln_format_tree, geometry_hash),
-    MEMBER(kiln_format_tree, closed),         MEMBER(kiln_format_tree, reserved),
+    MEMBER(kiln_format_tree, closed),         MEMBER(kiln_format_tree, reference_count),
+    MEMBER(kiln_format_tree, reserved),
 };
 
 static const member node8_members[] = {
@@ -246,6 +247,10 @@ static const member sphere_members[] = {
     MEMBER(kiln_format_node_sphere, radius),
 };
 
+static const member octree_members[] = {
+    MEMBER(kiln_format_node_octree, box),
+};
+
 static const member adb_members[] = {
     MEMBER(kiln_format_adb, tree),      MEMBER(kiln_format_adb, box_first),
     MEMBER(kiln_format_adb, box_count), MEMBER(kiln_format_adb, grid),
@@ -295,6 +300,7 @@ static const struct {
     STRUCTURE(kiln_format_node_dop24, dop24_members),
     STRUCTURE(kiln_format_node_dop26, dop26_members),
     STRUCTURE(kiln_format_node_sphere, sphere_members),
+    STRUCTURE(kiln_format_node_octree, octree_members),
     STRUCTURE(kiln_format_adb, adb_members),
     STRUCTURE(kiln_format_adb_box, adb_box_members),
     STRUCTURE(kiln_format_adb_weights, adb_weights_members),

@@ -131,6 +131,13 @@ static kiln_bake_status read_kinds(job *b)
                 return KILN_BAKE_USAGE;
             }
         }
+        if (b->counts.grid != 0 && b->counts.polygons == KILN_ADB_POLYGONS_BOX &&
+            kiln_node_kind_find(kind->format_bv)->shared) {
+            kiln_bake_report_error(b->report, b->input->path,
+                                   "octrees count the polygons below a box, not all that meet it; "
+                                   "leave octree or the rule out");
+            return KILN_BAKE_USAGE;
+        }
         KILN_ASSERT(b->kind_count < KINDS_MAX);
         b->kinds[b->kind_count++] = kind;
         if (list[length] == '\0') {

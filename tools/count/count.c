@@ -2,7 +2,8 @@
  * trees: controlling the error of time-critical collision detection", 2003).
  *
  * A box's polygons are those of the slots below it, which follow each other, or all that meet it:
- * Definition 1 of the paper reads either way. A first pass over the nodes, children before
+ * Definition 1 of the paper reads either way. Of an octree a polygon may be in several slots below a
+ * box, of which the first counts, with the part of it that is in the box. A first pass over the nodes, children before
  * parents, finds the slots below each node. Then each box is counted for itself, from its polygons
  * and its own grid (cells.c), so that boxes are tasks in any order, and an audit can count any of
  * them again. */
@@ -27,6 +28,7 @@ typedef struct {
     uint8_t *depth;          /* of each node: boxes above its lanes */
     double *corners;         /* of each slot: 9 coordinates in node space */
     double *areas;
+    uint32_t *before; /* of each slot of an octree: 1 + the last slot before it of its triangle */
     uint32_t unit;
     uint8_t region[CELLS_MAX];
 } counter;
@@ -84,7 +86,7 @@ static bool gather_slots(const counter *c, uint32_t index)
     /* Slots that follow each other without gap or overlap span exactly as many as they are. The
      * baker makes no others; a file may say anything, and a polygon would be counted twice or
      * never. */
-    if (sum == 0 || end - lowest != sum || end > c->input->triangle_count) {
+    if (sum == 0 || end - lowest != sum || end > c->input->slot_count) {
         return false;
     }
     c->first[index] = (uint32_t)lowest;
@@ -111,7 +113,7 @@ static bool learn_tree(const counter *c)
         }
     }
     /* The root's slots are all there are, so every polygon is in exactly one leaf. */
-    return c->count[0] == input->triangle_count;
+    return c->count[0] == input->slot_count;
 }
 
 /* ------------------------------------------------------------------------- the polygons -- */
@@ -130,7 +132,7 @@ static void place_polygons(const counter *c)
 {
     const kiln_count_input *input = c->input;
     const double scale = ldexp(1.0, -input->scale_exponent);
-    for (size_t slot = 0; slot < input->triangle_count; slot++) {
+    for (size_t slot = 0; slot < input->slot_count; slot++) {
         double *p = c->corners + 9 * slot;
         for (size_t i = 0; i < 9; i++) {
             p[i] = ((double)input->corners[9 * slot + i] - input->origin[i % 3]) * scale;
@@ -140,12 +142,36 @@ static void place_polygons(const counter *c)
     }
 }
 
+/* For each slot the one before it that has its triangle. */
+static bool link_slots(counter *c)
+{
+    const kiln_count_input *input = c->input;
+    c->before = kiln_arena_take(&c->arena, input->slot_count, sizeof *c->before);
+    uint32_t *last = calloc(input->names, sizeof *last);
+    const bool good = c->before != NULL && last != NULL;
+    for (uint32_t slot = 0; slot < input->slot_count && good; slot++) {
+        KILN_ASSERT(input->triangles[slot] < input->names);
+        uint32_t *of = &last[input->triangles[slot]];
+        c->before[slot] = *of;
+        *of = slot + 1;
+    }
+    free(last);
+    return good;
+}
+
+/* Is the slot the first of its triangle in a run that begins with slot `first`? */
+static bool is_first(const counter *c, uint32_t first, uint32_t slot)
+{
+    KILN_ASSERT(first <= slot);
+    return c->before == NULL || c->before[slot] <= first;
+}
+
 /* What all boxes need: the slots below each node, the depths, and the polygons in node space. */
 static kiln_bake_status begin(counter *c)
 {
     KILN_ASSERT(c->first == NULL && c->corners == NULL);
     const kiln_count_input *input = c->input;
-    const size_t nodes = input->node_count, slots = input->triangle_count;
+    const size_t nodes = input->node_count, slots = input->slot_count;
     c->first = kiln_arena_take(&c->arena, nodes, sizeof *c->first);
     c->count = kiln_arena_take(&c->arena, nodes, sizeof *c->count);
     c->depth = kiln_arena_take(&c->arena, nodes, sizeof *c->depth);
@@ -154,6 +180,10 @@ static kiln_bake_status begin(counter *c)
     }
     if (!learn_tree(c)) {
         return KILN_BAKE_INVALID;
+    }
+
+    if (input->triangles != NULL && !link_slots(c)) {
+        return KILN_BAKE_FAILED;
     }
 
     /* The region of every cell of a grid, which is the same in all boxes. */
@@ -216,7 +246,7 @@ static bool find_box(const counter *c, uint32_t index, counted_box *box)
             box->box.axis[k][k] = 1;
         }
         box->first = 0;
-        box->count = c->input->triangle_count;
+        box->count = c->input->slot_count;
         box->depth = 0;
         return true;
     }
@@ -236,9 +266,9 @@ static bool find_box(const counter *c, uint32_t index, counted_box *box)
 static void add_slots(const counter *c, uint32_t first, uint32_t count, bool inside,
                       kiln_cells *cells)
 {
-    KILN_ASSERT((uint64_t)first + count <= c->input->triangle_count);
+    KILN_ASSERT((uint64_t)first + count <= c->input->slot_count);
     for (uint32_t slot = first; slot < first + count; slot++) {
-        if (c->areas[slot] > 0) {
+        if (c->areas[slot] > 0 && is_first(c, first, slot)) {
             kiln_cells_add(cells, c->corners + 9 * (size_t)slot, c->areas[slot], inside);
         }
     }
@@ -290,6 +320,16 @@ static void add_meeting(const counter *c, uint32_t index, kiln_cells *cells)
     }
 }
 
+/* Triangles below a box; of an octree in a file without polygons, one that nothing is above. */
+static uint32_t count_triangles(const counter *c, const counted_box *box)
+{
+    uint32_t count = 0;
+    for (uint32_t slot = box->first; slot < box->first + box->count; slot++) {
+        count += is_first(c, box->first, slot);
+    }
+    return count < c->input->triangle_count ? count : c->input->triangle_count;
+}
+
 /* Counts the cells of one box from its polygons alone, so that any box can be counted again. */
 static void count_box(const counter *c, uint32_t index, kiln_format_adb_box *out)
 {
@@ -301,7 +341,7 @@ static void count_box(const counter *c, uint32_t index, kiln_format_adb_box *out
         return;
     }
     out->depth = box.depth;
-    out->lb = kiln_count_depth(box.count, c->input->triangle_count);
+    out->lb = kiln_count_depth(count_triangles(c, &box), c->input->triangle_count);
     if (c->corners == NULL || !kiln_cells_begin(&cells, &box.box, c->how->grid)) {
         return;
     }
@@ -310,7 +350,7 @@ static void count_box(const counter *c, uint32_t index, kiln_format_adb_box *out
     if (c->how->polygons == KILN_ADB_POLYGONS_BOX) {
         add_meeting(c, 0, &cells);
     } else {
-        add_slots(c, box.first, box.count, true, &cells);
+        add_slots(c, box.first, box.count, !c->input->kind->shared, &cells);
     }
 
     /* Definition 2 of the paper: a cell is possible if its polygons have the area of a plane that
@@ -379,6 +419,7 @@ kiln_bake_status kiln_count_again(const kiln_count_input *input, const kiln_form
         count_box(&c, (uint32_t)i, &box);
         if (c.corners == NULL) {
             memcpy(box.count, boxes[i].count, sizeof box.count);
+            box.lb = input->kind->shared ? boxes[i].lb : box.lb; /* it needs the references */
         }
         ++*counted;
         if (memcmp(&box, &boxes[i], sizeof box) != 0) {
@@ -496,12 +537,15 @@ kiln_bake_status kiln_count_build(const kiln_build_kind *kind, const kiln_soup *
                               .nodes = tree->nodes,
                               .node_count = tree->node_count,
                               .triangle_count = tree->triangle_count,
+                              .slot_count = tree->slot_count,
+                              .names = soup->triangle_count,
                               .scale_exponent = tree->scale_exponent};
     memcpy(input.origin, tree->origin, sizeof input.origin);
     memcpy(input.bounds_lower, tree->bounds_lower, sizeof input.bounds_lower);
     memcpy(input.bounds_upper, tree->bounds_upper, sizeof input.bounds_upper);
     const uint64_t count = kiln_count_boxes(&input);
-    float *corners = gather_corners(soup, tree, tree->triangle_count);
+    float *corners = gather_corners(soup, tree, tree->slot_count);
+    input.triangles = input.kind->shared ? tree->order : NULL;
     tree->boxes = malloc((size_t)count * sizeof *tree->boxes);
     tree->box_count = (uint32_t)count;
     input.corners = corners;

@@ -14,10 +14,13 @@
 typedef struct {
     const kiln_node_kind *kind;
     const void *nodes;
-    uint32_t node_count, triangle_count;
+    uint32_t node_count, triangle_count, slot_count;
     double origin[3];
     int32_t scale_exponent;
     float bounds_lower[3], bounds_upper[3];
+    /* Of an octree with polygons: the triangle of each slot, below `names`; else NULL. */
+    const uint32_t *triangles;
+    uint32_t names;
     const float *corners; /* 9 a slot, in the model's coordinates; NULL: there are no polygons */
 } kiln_count_input;
 

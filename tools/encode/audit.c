@@ -269,12 +269,12 @@ static bool check_counts(const audit *state)
     /* Corners in the order of slots, as the counting reads them. A file may have left them out. */
     float *corners = NULL;
     if (view->triangles != NULL) {
-        corners = malloc((size_t)entry->triangle_count * 9 * sizeof *corners);
+        corners = malloc((size_t)tree->slots * 9 * sizeof *corners);
         if (corners == NULL) {
             return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0,
                                          "out of memory");
         }
-        for (size_t i = 0; i < 3 * (size_t)entry->triangle_count; i++) {
+        for (size_t i = 0; i < 3 * (size_t)tree->slots; i++) {
             const uint32_t triangle = kiln_view_tree_triangle(tree, (uint32_t)(i / 3));
             const uint32_t vertex = view->triangles[3 * (size_t)triangle + i % 3];
             memcpy(corners + 3 * i, view->vertices + 3 * (size_t)vertex, 3 * sizeof *corners);
@@ -284,6 +284,9 @@ static bool check_counts(const audit *state)
                               .nodes = tree->nodes,
                               .node_count = entry->node_count,
                               .triangle_count = entry->triangle_count,
+                              .slot_count = tree->slots,
+                              .triangles = tree->kind->shared ? tree->order : NULL,
+                              .names = view->triangle_count,
                               .scale_exponent = entry->scale_exponent,
                               .corners = corners};
     memcpy(input.origin, entry->origin, sizeof input.origin);

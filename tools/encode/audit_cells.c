@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLACK 0x1p-44
+#define SLACK 0x1p-40
 
 typedef struct {
     unsigned count;

@@ -14,7 +14,7 @@
  *     KILN_OCTREE_REFERENCES_MAX times as many: a cell is given a number of references that may be
  *     below it, which halves share by their triangles, so that the whole tree has at most so
  *     many a triangle, and no part of the mesh takes from another;
- *   - it is smaller than LEAST_EDGE, or its triangles would not fit into the levels that are left.
+ *   - the side would become shorter than LEAST_EDGE / 2, or the triangles would not fit into the levels that are left.
  * What is then still too many for a leaf is divided in lists of equal length, by the middles of the
  * parts, into further lanes and nodes of the same cell, each triangle in one of them.
  *
@@ -41,8 +41,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM 0x1p-40
-#define LEAST_EDGE 0x1p-30
+#define ROOM 0x1p-42
+#define LEAST_EDGE 0x1p-36
 
 enum { ROUNDS = 3, REPORT_LEAST = 4096 };
 
@@ -172,8 +172,7 @@ static unsigned halve(job *j, const cell *of, unsigned axis, cell half[2])
         half[0] = low == 0 ? half[1] : half[0];
         return 1;
     }
-    if (low >= count || high >= count || both > KILN_OCTREE_HALVING_MAX * (double)count ||
-        both > of->budget) {
+    if (both > KILN_OCTREE_HALVING_MAX * (double)count || both > of->budget) {
         j->count = before;
         return 0;
     }
@@ -239,19 +238,18 @@ static void divide_list(job *j, const cell *of, cell half[2])
 }
 
 /* Two cells of one, by its halves or, where they are no gain, by lists. False: out of memory. */
-static bool divide(job *j, cell *of, bool only_lists, cell half[2])
+static bool divide(job *j, cell *of, cell half[2])
 {
-    while (!only_lists && !of->is_list) {
+    while (!of->is_list) {
         unsigned axis[3], halves = 0;
         if (!make_room(j, 2 * (of->last - of->first))) {
             return false;
         }
         order_sides(of, axis);
-        if (of->upper[axis[0]] - of->lower[axis[0]] < LEAST_EDGE) {
-            break;
-        }
         for (unsigned i = 0; i < 3 && halves == 0; i++) {
-            halves = halve(j, of, axis[i], half);
+            if (of->upper[axis[i]] - of->lower[axis[i]] >= LEAST_EDGE) {
+                halves = halve(j, of, axis[i], half);
+            }
         }
         if (halves == 2) {
             return true;
@@ -285,25 +283,55 @@ static bool fits(const job *j, size_t triangles, unsigned levels)
     return levels >= 11 || leaves <= (uint64_t)1 << (3 * levels);
 }
 
-/* Divides a cell into at most eight, *lanes of them. False: out of memory. */
-static bool divide_all(job *j, const cell *of, bool only_lists, cell lane[KILN_NODE_WIDTH],
-                       unsigned *lanes)
+/* Puts two cells in the place of one. */
+static void replace_lane(cell *lane, unsigned *lanes, unsigned place, const cell half[2])
 {
+    KILN_ASSERT(*lanes < KILN_NODE_WIDTH && place < *lanes);
+    memmove(&lane[place + 2], &lane[place + 1], (*lanes - place - 1) * sizeof *lane);
+    lane[place] = half[0];
+    lane[place + 1] = half[1];
+    (*lanes)++;
+}
+
+/* Divides a cell into at most eight: of those there are, again and again the one with the most triangles.
+ * False: out of memory. */
+static bool divide_all(job *j, const cell *of, cell lane[KILN_NODE_WIDTH], unsigned *lanes)
+{
+    cell half[2];
+    lane[0] = *of;
+    *lanes = 1;
+    while (*lanes < KILN_NODE_WIDTH) {
+        unsigned most = 0;
+        for (unsigned i = 1; i < *lanes; i++) {
+            most = size_of(&lane[i]) > size_of(&lane[most]) ? i : most;
+        }
+        if (size_of(&lane[most]) <= j->leaf) {
+            break;
+        }
+        if (!divide(j, &lane[most], half)) {
+            return false;
+        }
+        replace_lane(lane, lanes, most, half);
+    }
+    return true;
+}
+
+/* Divides a cell by lists alone, three times: u leaves become at most ceil(u / 8). */
+static bool divide_lists(job *j, const cell *of, cell lane[KILN_NODE_WIDTH], unsigned *lanes)
+{
+    cell half[2];
     lane[0] = *of;
     *lanes = 1;
     for (unsigned round = 0; round < ROUNDS; round++) {
         for (unsigned i = *lanes; i-- > 0;) {
-            cell half[2];
             if (size_of(&lane[i]) <= j->leaf) {
                 continue;
             }
-            if (!divide(j, &lane[i], only_lists, half)) {
+            if (!make_room(j, size_of(&lane[i]))) {
                 return false;
             }
-            memmove(&lane[i + 2], &lane[i + 1], (*lanes - i - 1) * sizeof *lane);
-            lane[i] = half[0];
-            lane[i + 1] = half[1];
-            (*lanes)++;
+            divide_list(j, &lane[i], half);
+            replace_lane(lane, lanes, i, half);
         }
     }
     return true;
@@ -381,14 +409,14 @@ static size_t grow(job *j, const cell *of, unsigned levels)
     memset(&j->out->nodes[index], 0, sizeof *j->out->nodes);
     j->out->count++;
 
-    bool good = divide_all(j, of, false, lane, &lanes);
+    bool good = divide_all(j, of, lane, &lanes);
     bool all_fit = good;
     for (unsigned i = 0; i < lanes && all_fit; i++) {
         all_fit = size_of(&lane[i]) <= j->leaf || fits(j, size_of(&lane[i]), levels - 1);
     }
     if (good && !all_fit) {
         j->count = start;
-        good = divide_all(j, of, true, lane, &lanes);
+        good = divide_lists(j, of, lane, &lanes);
     }
     if (!good || !compact(j, start, lane, lanes)) {
         return SIZE_MAX;

@@ -7,7 +7,7 @@
 
 /* How many references a triangle may have in the mean, and a halving may make of one. */
 #define KILN_OCTREE_REFERENCES_MAX 4.0
-#define KILN_OCTREE_HALVING_MAX 1.6
+#define KILN_OCTREE_HALVING_MAX 1.5
 
 /* A wide node. `split` of a lane that is no leaf is the number of its node here; lanes are ranges of
  * references. The box of a lane holds the parts of its triangles that are in its cell. */
