@@ -546,8 +546,8 @@ static bool check_parents(const tree_walk *walk)
 
 /* -------------------------------------------------------------------------- references -- */
 
-/* References stay within the tree's triangles, and each triangle has one: a bit for each triangle, on
- * the stack where they are few. */
+/* References stay within the tree's triangles, and each triangle has one: a bit for each triangle,
+ * on the stack where they are few. */
 static bool check_references(const kiln_view *view, const kiln_view_tree *tree,
                              kiln_format_error *error)
 {

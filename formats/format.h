@@ -177,8 +177,8 @@ typedef struct {
     uint16_t bv;         /* KILN_FORMAT_BV_... */
     uint16_t leaf_max;   /* most triangles in a leaf, 1 .. 15 */
     uint32_t node_first; /* first node in the section of its kind; node indices count from it */
-    /* First entry in the order section, of an octree in that of references, or KILN_NO_INDEX: slot =
-     * triangle. */
+    /* First entry in the order section, of an octree in that of references, or KILN_NO_INDEX: slot
+     * = triangle. */
     uint32_t order_first;
     uint32_t triangle_first; /* stored triangles [first, first + count) */
     uint32_t triangle_count;
@@ -298,8 +298,8 @@ typedef struct {
 } kiln_format_node_sphere;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_sphere) == 72, "sphere node");
 
-/* Cells of an octree, in which a triangle may be in several leaves: the box of a lane holds the parts
- * of its triangles that are in its cell. */
+/* Cells of an octree, in which a triangle may be in several leaves: the box of a lane holds the
+ * parts of its triangles that are in its cell. */
 typedef struct {
     kiln_format_node_aabb8 box;
 } kiln_format_node_octree;

@@ -58,7 +58,7 @@ enum {
     X(KILN_RULE_BINS_VALUE, 26, "probabilities are from 0 to 1 and don't rise with x")             \
     X(KILN_RULE_ADB, 27, "counts name trees in order and tile their boxes")                        \
     X(KILN_RULE_ADB_BOX, 28, "counts of a box are within its regions, and zero for empty lanes")   \
-    X(KILN_RULE_ADB_WEIGHTS, 29, "weights are those of kinds of trees, in order, and in range")  \
+    X(KILN_RULE_ADB_WEIGHTS, 29, "weights are those of kinds of trees, in order, and in range")    \
     X(KILN_RULE_REFERENCE, 30, "references stay within the octree's triangles, none is left out")
 
 enum {

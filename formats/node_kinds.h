@@ -39,7 +39,7 @@
     NEXT(DOP18, dop18, "dop18", KILN_BV_DOP18, 2, 8, KILN_BOXES_IN_STEPS, NODES, DOP)              \
     NEXT(DOP24, dop24, "dop24", KILN_BV_DOP24, 2, 8, KILN_BOXES_IN_STEPS, NODES, DOP)              \
     NEXT(DOP26, dop26, "dop26", KILN_BV_DOP26, 2, 8, KILN_BOXES_IN_STEPS, NODES, DOP)              \
-    NEXT(SPHERE, sphere, "sphere", KILN_BV_SPHERE, 2, 8, KILN_BOXES_ALIGNED, NODES, BALL)         \
+    NEXT(SPHERE, sphere, "sphere", KILN_BV_SPHERE, 2, 8, KILN_BOXES_ALIGNED, NODES, BALL)          \
     NEXT(OCTREE, octree, "octree", KILN_BV_OCTREE, 3, 8, KILN_BOXES_IN_STEPS, NODES, CELL)
 
 /* The names of all kinds as one literal: "obb, aabb, ...". */

@@ -185,8 +185,8 @@ typedef enum {
     KILN_BV_DOP24 = 8,
     KILN_BV_DOP26 = 9,
     KILN_BV_SPHERE = 10, /* balls, eight children a node, quantised */
-    /* Cells of an octree, eight children a node, quantised: a triangle may be in several leaves, and
-     * is still one triangle, one pair and one hit in every answer. */
+    /* Cells of an octree, eight children a node, quantised: a triangle may be in several leaves,
+     * and is still one triangle, one pair and one hit in every answer. */
     KILN_BV_OCTREE = 11
 } kiln_bv;
 

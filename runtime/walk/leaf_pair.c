@@ -8,7 +8,6 @@
 
 #include "../../formats/assert.h"
 #include "../exact/exact.h"
-#include "once.h"
 
 #include <string.h>
 
@@ -142,8 +141,8 @@ bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
         for (uint32_t left = pairs[j]; left != 0; left &= left - 1) {
             const uint32_t i = (uint32_t)__builtin_ctz(left);
             if (pair_meets(x, i, y, j) &&
-                (leaves->once == NULL ||
-                 kiln_once_is_first(leaves->once, x->first + i, y->first + j)) &&
+                (leaves->is_first == NULL ||
+                 leaves->is_first(leaves->once, x->first + i, y->first + j)) &&
                 !visit_pair(frame, visitor, kiln_tree_triangle(frame->x, x->first + i),
                             kiln_tree_triangle(frame->y, y->first + j))) {
                 return false;

@@ -17,10 +17,14 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
 void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
                         const kiln_tree_box *own);
 
+/* Does this pair of slots name its two triangles, of all in which they are met? (once.h) */
+typedef bool (*kiln_is_first)(const void *once, uint32_t slot_x, uint32_t slot_y);
+
 /* A leaf meets several others in succession, so the last of each tree is kept. */
 typedef struct {
     const kiln_kernel *kernel;
-    const struct kiln_once *once; /* NULL: every pair that meets is visited; else see once.h */
+    kiln_is_first is_first; /* NULL: every pair that meets is visited */
+    const void *once;
     kiln_leaf_triangles x, y;
 } kiln_leaf_pair;
 
@@ -28,6 +32,7 @@ static inline void kiln_leaf_pair_begin(kiln_leaf_pair *leaves, const kiln_kerne
 {
     KILN_ASSERT(kernel != NULL);
     leaves->kernel = kernel;
+    leaves->is_first = NULL;
     leaves->once = NULL;
     leaves->x.count = 0;
     leaves->y.count = 0;

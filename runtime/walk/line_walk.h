@@ -4,8 +4,8 @@
 
 #include "../pose/line.h"
 
-/* Called for each stored triangle that the ray may meet, with its slot; of an octree for each slot of
- * it that the walk reaches. It may cut the ray. False stops the walk. */
+/* Called for each stored triangle that the ray may meet, with its slot; of an octree for each slot
+ * of it that the walk reaches. It may cut the ray. False stops the walk. */
 typedef bool (*kiln_line_visit)(void *user, kiln_slab_ray *ray, uint32_t slot, uint32_t stored);
 
 /* False: the line is clear of the tree's box. What is wanted may be off the line by up to `off`,

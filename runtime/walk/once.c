@@ -1,25 +1,26 @@
 /* The rule by which a triangle that is in several leaves of an octree is reported once.
  *
- * A walk may meet one pair of triangles in many pairs of leaves. Which pairs of leaves it reaches is a
- * function of the two trees and their places alone: whether a box is opened, and which lanes of its
- * node are entered, follows from the box, the box that it is tested against, and nothing that the
- * walk found before. So the pairs of slots that hold the two triangles and are reached are a
- * fixed, not empty set, and the one that names the pair is its first in the order of lanes. To find it
- * the descent is repeated, with the same functions on the same numbers, by the lanes alone that
- * may lead to the two triangles, up to the first pair of leaves that hold both.
+ * A walk may meet one pair of triangles in many pairs of leaves. Which pairs of leaves it reaches
+ * is a function of the two trees and their places alone: whether a box is opened, and which lanes
+ * of its node are entered, follows from the box, the box that it is tested against, and nothing
+ * that the walk found before. So the pairs of slots that hold the two triangles and are reached are
+ * a fixed, not empty set, and the one that names the pair is its first in the order of lanes. To
+ * find it the descent is repeated, with the same functions on the same numbers, by the lanes alone
+ * that may lead to the two triangles, up to the first pair of leaves that hold both.
  *
  * A rule that looks only at the boxes of leaves would not do: tests are conservative, but that of a
- * small box against a large one may be sharper than that of two small ones, so that a pair of leaves
- * that passes its own test may lie below a pair that does not, and is never reached.
+ * small box against a large one may be sharper than that of two small ones, so that a pair of
+ * leaves that passes its own test may lie below a pair that does not, and is never reached.
  *
- * Lanes that may lead to a triangle are those whose boxes its bounds and its plane meet: a reference is
- * only below boxes that hold a part of its triangle, so none is left out, and lanes that hold no
- * reference cost time and change nothing. Two nodes are decoded at a time; of the others
- * on the path a few bytes are kept, from which they are decoded again, so that the repetition
- * takes a tenth of the stack that the walk itself needs.
+ * Lanes that may lead to a triangle are those whose boxes its bounds and its plane meet: a
+ * reference is only below boxes that hold a part of its triangle, so none is left out, and lanes
+ * that hold no reference cost time and change nothing. Two nodes are decoded at a time; of the
+ * others on the path a few bytes are kept, from which they are decoded again, so that the
+ * repetition takes a tenth of the stack that the walk itself needs.
  *
  * The rule is our own. Others give each triangle the number of the last query that met it
- * (mailboxes: J. Arnaldi, T. Priol and K. Bouatouch, 1987), which needs memory that is written to. */
+ * (mailboxes: J. Arnaldi, T. Priol and K. Bouatouch, 1987), which needs memory that is written to.
+ */
 #include "once.h"
 
 #include <math.h>
@@ -28,8 +29,8 @@
 /* Of coordinates in binary64: far more than corners and boxes are off by. */
 #define ROOM 0x1p-40
 
-/* A triangle in the node space of its tree: its bounds, and the slab of its plane, n . p from `low` to
- * `high`, all with room for rounding. */
+/* A triangle in the node space of its tree: its bounds, and the slab of its plane, n . p from `low`
+ * to `high`, all with room for rounding. */
 typedef struct {
     uint32_t stored;
     double lower[3], upper[3];
@@ -62,8 +63,8 @@ static void bound_whole(const kiln_tree *tree, uint32_t slot, whole *out)
     out->high = along + ROOM * most * size * size;
 }
 
-/* The lanes of `mask` whose boxes the triangle's bounds and its plane meet. Axes are off by at most 2^-19
- * of rotations. */
+/* The lanes of `mask` whose boxes the triangle's bounds and its plane meet. Axes are off by at most
+ * 2^-19 of rotations. */
 static uint32_t lanes_with(const whole *triangle, const kiln_lanes *lanes, const float org[3],
                            bool aligned, uint32_t mask)
 {
@@ -123,7 +124,7 @@ typedef struct {
     whole triangle[2];
 } replay;
 
-static uint32_t open_node(replay *r, uint32_t number, const kiln_level *against)
+static uint32_t open_step(replay *r, uint32_t number, const kiln_level *against)
 {
     const kiln_descent *d = r->once->descent;
     const step *s = &r->path[number];
@@ -136,8 +137,8 @@ static uint32_t open_node(replay *r, uint32_t number, const kiln_level *against)
     return d->open[s->is_x](node, &d->to[s->is_x], &against->opened, false, &at->opened, &probe);
 }
 
-/* The level of a step, with its lane in hand. What a node decodes to does not depend on the box that
- * it is opened against. */
+/* The level of a step, with its lane in hand. What a node decodes to does not depend on the box
+ * that it is opened against. */
 static const kiln_level *level_of(replay *r, uint32_t number)
 {
     if (number < KILN_LEVELS_BELOW) {
@@ -146,7 +147,7 @@ static const kiln_level *level_of(replay *r, uint32_t number)
     const step *s = &r->path[number];
     kiln_level *at = &r->hand[s->is_x];
     if (r->held[s->is_x] != number) {
-        (void)open_node(r, number, r->once->roots[!s->is_x]);
+        (void)open_step(r, number, r->once->roots[!s->is_x]);
     }
     at->opened.lane = s->lane;
     at->area = at->opened.area[s->lane] * r->once->descent->area_scale[s->is_x];
@@ -164,7 +165,7 @@ static void push(replay *r, uint32_t number, const kiln_level *of, uint32_t agai
     s->node = of->contents.first;
     s->is_x = of->is_x;
     s->other = (uint8_t)against_number;
-    const uint32_t mask = open_node(r, number, against);
+    const uint32_t mask = open_step(r, number, against);
     const kiln_level *at = &r->hand[s->is_x];
     s->mask = (uint8_t)lanes_with(&r->triangle[s->is_x], &at->opened.lanes, at->opened.org,
                                   kiln_level_is_aligned(r->once->descent, at), mask);
@@ -172,8 +173,9 @@ static void push(replay *r, uint32_t number, const kiln_level *of, uint32_t agai
 
 /* The same choices as in pair_walk.c. Were a file's boxes not to hold what is below them, nothing
  * might be found: the pair is then named rather than lost. */
-bool kiln_once_is_first(const kiln_once *once, uint32_t slot_x, uint32_t slot_y)
+bool kiln_once_is_first(const void *walk, uint32_t slot_x, uint32_t slot_y)
 {
+    const kiln_once *once = (const kiln_once *)walk;
     const kiln_descent *d = once->descent;
     const kiln_pair_frame *frame = d->frame;
     replay r;

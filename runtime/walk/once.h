@@ -19,11 +19,12 @@ static inline bool kiln_once_is_needed(const kiln_pair_frame *frame,
            !visitor->nearest_first && !visitor->boxes;
 }
 
-/* Of all pairs of slots with the triangles of these two that the walk reaches: is this the one that
- * names them? True for exactly one. */
-bool kiln_once_is_first(const kiln_once *once, uint32_t slot_x, uint32_t slot_y);
+/* `once` is a kiln_once. Of all pairs of slots with the triangles of these two that the walk
+ * reaches: is this the one that names them? True for exactly one. */
+bool kiln_once_is_first(const void *once, uint32_t slot_x, uint32_t slot_y);
 
-/* The lanes of a node that a walk of one tree enters: the same whenever it is called with a node. */
+/* The lanes of a node that a walk of one tree enters: the same whenever it is called with a node.
+ */
 typedef uint32_t (*kiln_once_lanes)(const void *walk, const kiln_format_node8 *node);
 
 /* The same for such a walk, and the slot in which it met a stored triangle. */

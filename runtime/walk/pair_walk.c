@@ -32,7 +32,10 @@ static inline __attribute__((always_inline)) void descend(const kiln_descent *d,
     kiln_level_begin(from_y, false, org_y, &levels[1]);
     kiln_leaf_pair_begin(&leaves, d->kernel);
     const kiln_once once = {d, {&levels[1], &levels[0]}};
-    leaves.once = kiln_once_is_needed(d->frame, d->visitor) ? &once : NULL;
+    if (kiln_once_is_needed(d->frame, d->visitor)) {
+        leaves.is_first = kiln_once_is_first;
+        leaves.once = &once;
+    }
     kiln_level *at = bottom - 1;
     const kiln_level *lane = &levels[0], *other = &levels[1];
     for (;;) {

@@ -22,8 +22,8 @@ typedef bool (*kiln_shape_leaf)(void *user, uint32_t first, uint32_t count);
 void kiln_shape_walk(const kiln_tree *tree, const kiln_shape_box *box, kiln_shape_leaf leaf,
                      void *user);
 
-/* Of the slots of one triangle that the walk reaches: is this the one that names it? True for one of
- * them; always, where triangles have one slot only. */
+/* Of the slots of one triangle that the walk reaches: is this the one that names it? True for one
+ * of them; always, where triangles have one slot only. */
 bool kiln_shape_walk_is_first(const kiln_tree *tree, const kiln_shape_box *box, uint32_t slot);
 
 #endif

@@ -66,8 +66,9 @@ static mesh draw_mesh(uint64_t *state)
 
 static original draw_original(uint64_t *state)
 {
-    static const char *const kinds[] = {"obb",   "aabb",  "obb2",  "aabb2",  "dop14",        "dop6",
-                                        "dop18", "dop24", "dop26", "sphere", "octree", QUICK_ALL_KINDS};
+    static const char *const kinds[] = {"obb",   "aabb",   "obb2",   "aabb2",
+                                        "dop14", "dop6",   "dop18",  "dop24",
+                                        "dop26", "sphere", "octree", QUICK_ALL_KINDS};
     original o;
     kiln_bake_options options = kiln_bake_options_default();
     size_t size;

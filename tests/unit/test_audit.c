@@ -171,8 +171,8 @@ static void test_a_ball_that_shrank_by_one_step(void **state)
     edit_free(file);
 }
 
-/* A leaf of an octree that bounds too little, and one of which a triangle was taken away; a reference
- * to a triangle that is elsewhere is only needless. */
+/* A leaf of an octree that bounds too little, and one of which a triangle was taken away; a
+ * reference to a triangle that is elsewhere is only needless. */
 static void test_a_cell_that_lost_a_part(void **state)
 {
     (void)state;

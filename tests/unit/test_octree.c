@@ -1,4 +1,5 @@
-/* Octrees: what their construction promises, and that what is in several leaves is reported once. */
+/* Octrees: what their construction promises, and that what is in several leaves is reported once.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,8 +78,8 @@ static uint32_t slots_of(const mesh *m, int leaf, uint32_t *depth)
     return slots;
 }
 
-/* References are bounded, whatever the mesh: a torus, a wall through it, a soup of large triangles, and
- * hundreds of triangles at one place, which no cell can part. */
+/* References are bounded, whatever the mesh: a torus, a wall through it, a soup of large triangles,
+ * and hundreds of triangles at one place, which no cell can part. */
 static void references_are_bounded(void **state)
 {
     (void)state;

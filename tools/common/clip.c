@@ -1,5 +1,6 @@
-/* One cut of a polygon by a plane, after I. Sutherland and G. Hodgman, "Reentrant polygon clipping", CACM
- * 17(1), 1974: corners on the right side stay, and each edge that passes the plane gives a corner. */
+/* One cut of a polygon by a plane, after I. Sutherland and G. Hodgman, "Reentrant polygon
+ * clipping", CACM 17(1), 1974: corners on the right side stay, and each edge that passes the plane
+ * gives a corner. */
 #include "clip.h"
 
 #include "../../formats/assert.h"

@@ -2,11 +2,11 @@
  * trees: controlling the error of time-critical collision detection", 2003).
  *
  * A box's polygons are those of the slots below it, which follow each other, or all that meet it:
- * Definition 1 of the paper reads either way. Of an octree a polygon may be in several slots below a
- * box, of which the first counts, with the part of it that is in the box. A first pass over the nodes, children before
- * parents, finds the slots below each node. Then each box is counted for itself, from its polygons
- * and its own grid (cells.c), so that boxes are tasks in any order, and an audit can count any of
- * them again. */
+ * Definition 1 of the paper reads either way. Of an octree a polygon may be in several slots below
+ * a box, of which the first counts, with the part of it that is in the box. A first pass over the
+ * nodes, children before parents, finds the slots below each node. Then each box is counted for
+ * itself, from its polygons and its own grid (cells.c), so that boxes are tasks in any order, and
+ * an audit can count any of them again. */
 #include "count.h"
 
 #include "../../formats/assert.h"

@@ -1,15 +1,15 @@
-/* The audit of octrees. A triangle may be in several leaves, each of which bounds a part of it; what has to
- * hold is that every point of it lies in the box of a leaf that holds it, and in all boxes on the
- * way there.
+/* The audit of octrees. A triangle may be in several leaves, each of which bounds a part of it;
+ * what has to hold is that every point of it lies in the box of a leaf that holds it, and in all
+ * boxes on the way there.
  *
  * A triangle is a list of one convex polygon at the root. The box of each lane cuts the polygons of
  * the list: what is outside stays in it, what is inside is handed down to the lane's node, from
  * which comes back what is not covered below it; a leaf that holds the triangle covers all that is
  * inside, any other none. What is left at the end is covered nowhere.
  *
- * In binary64 a corner that was cut is off by a few 2^-51, and boxes are exact. Boxes are taken as larger
- * by SLACK on every side: then a sound tree leaves nothing, not even a sliver, since whatever
- * is left would lie farther than that outside each box that covers it. */
+ * In binary64 a corner that was cut is off by a few 2^-51, and boxes are exact. Boxes are taken as
+ * larger by SLACK on every side: then a sound tree leaves nothing, not even a sliver, since
+ * whatever is left would lie farther than that outside each box that covers it. */
 #include "audit_cells.h"
 
 #include "../../formats/assert.h"
@@ -134,8 +134,8 @@ static void cover_lane(cover *c, const kiln_format_node8 *node, unsigned lane, s
     }
 }
 
-/* The same by all lanes of a node; recursion is as deep as the tree, which was proven when the file was
- * opened. */
+/* The same by all lanes of a node; recursion is as deep as the tree, which was proven when the file
+ * was opened. */
 static void cover_node(cover *c, uint32_t index, size_t start)
 {
     const kiln_format_node8 *node = kiln_view_tree_node(c->tree, index);

@@ -4,8 +4,8 @@
 
 #include "../../formats/check.h"
 
-/* For an octree with polygons, of a view that is open; counts the boxes that parts were held against.
- * False: *error says what is not covered, or that memory is short. */
+/* For an octree with polygons, of a view that is open; counts the boxes that parts were held
+ * against. False: *error says what is not covered, or that memory is short. */
 bool kiln_audit_cells(const kiln_view *view, const kiln_view_tree *tree, const char *name,
                       uint64_t *containments, kiln_format_error *error);
 

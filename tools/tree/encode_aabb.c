@@ -1,6 +1,6 @@
 /* Boxes along the object axes: kiln_format_node_aabb8, and kiln_format_node_aabb2 in floats, the
- * node of "restricted" and other box trees that the literature builds on; and kiln_format_node_octree,
- * the cells of octree.c.
+ * node of "restricted" and other box trees that the literature builds on; and
+ * kiln_format_node_octree, the cells of octree.c.
  *
  * Both measure the bounds of each lane's corners. Eight lanes share one grid of bytes, whose steps
  * are rounded outward against the decoder; two lanes have a centre and a half-extent each, where

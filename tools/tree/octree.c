@@ -1,35 +1,41 @@
 /* An octree of cuboid cells: a triangle is in every leaf whose cell it enters.
  *
- * The root's cell is the box of the mesh. A node halves its cell three times, each time across
- * the longest side of what it halves, so that a cube becomes eight cubes, and a long cell eight
- * pieces of its length. A half without triangles is dropped, and the other half then takes the place of
- * the whole, which makes no node. After the octrees of the literature (J. Klein and G. Zachmann,
- * "ADB-trees", 2003, have one; the lecture on bounding volume hierarchies names the family: more
- * than one volume for a triangle), with three rules of our own where these leave it open:
+ * The root's cell is the box of the mesh. Cells are halved across their longest side, so that three
+ * halvings make eight cubes of a cube, and eight pieces of a long cell. A node has up to eight
+ * cells, by halving again and again the one with the most triangles: where these are spread evenly,
+ * the eight octants, elsewhere deeper cells beside larger ones, which leaves fewer lanes empty. Of
+ * a cell whose triangles are all in one half that half takes the place, and makes no node. After
+ * the octrees of the literature (J. Klein and G. Zachmann, "ADB-trees", 2003, have one; lectures
+ * name the family: more than one volume for a triangle), with rules of our own where these leave
+ * it open:
  *
- * A cell is halved while it has more triangles than a leaf may have, unless
- *   - one half would have all of them, or both together more than KILN_OCTREE_HALVING_MAX times as
- *     many: across each of the three sides, of which the longest that allows it is taken;
+ * A cell is halved while it has more triangles than a leaf may have, but not if
+ *   - both halves together would have more than KILN_OCTREE_HALVING_MAX times as many: half of a
+ *     cube has two thirds of its surface, so that a query which meets the cell would then test
+ *     more triangles than before. The longest side for which that does not hold is taken;
  *   - along the path from the root, references would have become more than
- *     KILN_OCTREE_REFERENCES_MAX times as many: a cell is given a number of references that may be
- *     below it, which halves share by their triangles, so that the whole tree has at most so
- *     many a triangle, and no part of the mesh takes from another;
- *   - the side would become shorter than LEAST_EDGE / 2, or the triangles would not fit into the levels that are left.
+ *     KILN_OCTREE_REFERENCES_MAX times as many. Each cell is given a number of references that may
+ *     be below it, which halves share by their triangles: so the whole tree has at most so many a
+ *     triangle, and no part of the mesh takes from another;
+ *   - the side is shorter than LEAST_EDGE;
+ *   - the triangles would not fit into the levels that are left.
+ *
  * What is then still too many for a leaf is divided in lists of equal length, by the middles of the
  * parts, into further lanes and nodes of the same cell, each triangle in one of them.
  *
- * The box of a lane is not the cell but the bounds of the parts of triangles in it, which is what
- * queries need to be told of; tests/bench/README.md has what that saves.
+ * The box of a lane is not the cell but the bounds of the parts of triangles in it: what is empty
+ * of the cell would only be met in vain (tests/bench/README.md has what that saves).
  *
- * No point of a triangle is lost by rounding. Let E be ROOM, D = 2^-48. The part of a triangle in
- * a cell is computed by clipping it to the cell grown by E on all sides, each new corner within
- * 4 u = 2^-51 of the true one, at most six times one after the other, so that all true points of it in
- * the cell grown by E - D lie within D of the polygon, and within the bounds that are kept, which
- * are E / 4 larger. A cell answers for a set of points of each triangle that lies in the cell grown
- * by E / 2: the root for all, a half for those on its side of the middle; and where the bounds show
- * that all that the cell answers for lies on one side, or beyond it by E / 4 at most, that half
- * answers for all of it, the plane of the middle included. So a triangle in that plane has one
- * reference, not two, and a polygon that is empty is proof that nothing is lost. */
+ * No point of a triangle is lost by rounding. Let u be 2^-53, E be ROOM. The part of a triangle in
+ * a cell is computed by clipping it to the cell grown by E on all sides. A new corner is off by at
+ * most 11 u < 2^-49, and there are six clips at most, so that all true points of the triangle in
+ * the cell grown by E / 2 lie within 2^-46 = E / 16 of the polygon, and in the bounds that are
+ * kept, which are E / 4 larger. A cell answers for a set of points of each triangle that lies in
+ * the cell grown by E / 2: the root for all, a half for those on its side of the middle; and where
+ * the bounds show that all that the cell answers for lies on one side, or beyond the middle by E /
+ * 4 at most, that half answers for all of it, the plane of the middle included. So a triangle in
+ * that plane has one reference, not two, and a polygon that is empty is proof that nothing is lost.
+ */
 #include "octree.h"
 
 #include "../../formats/assert.h"
@@ -205,8 +211,8 @@ static int compare_z(const void *p, const void *q)
     return compare_middles(p, q, 2);
 }
 
-/* Divides the list of a cell in two, the first of whole leaves, in order of the parts' middles along
- * the axis on which these lie farthest apart. There is room. */
+/* Divides the list of a cell in two, the first of whole leaves, in order of the parts' middles
+ * along the axis on which these lie farthest apart. There is room. */
 static void divide_list(job *j, const cell *of, cell half[2])
 {
     static int (*const compare[3])(const void *, const void *) = {compare_x, compare_y, compare_z};
@@ -293,8 +299,8 @@ static void replace_lane(cell *lane, unsigned *lanes, unsigned place, const cell
     (*lanes)++;
 }
 
-/* Divides a cell into at most eight: of those there are, again and again the one with the most triangles.
- * False: out of memory. */
+/* Divides a cell into at most eight: of those there are, again and again the one with the most
+ * triangles. False: out of memory. */
 static bool divide_all(job *j, const cell *of, cell lane[KILN_NODE_WIDTH], unsigned *lanes)
 {
     cell half[2];
@@ -337,8 +343,8 @@ static bool divide_lists(job *j, const cell *of, cell lane[KILN_NODE_WIDTH], uns
     return true;
 }
 
-/* The final lists moved down to `start`, over those in between. They are in the order of memory no more,
- * so they go by way of room behind all. False: out of memory. */
+/* The final lists moved down to `start`, over those in between. They are in the order of memory no
+ * more, so they go by way of room behind all. False: out of memory. */
 static bool compact(job *j, size_t start, cell *lane, unsigned lanes)
 {
     size_t all = 0;
@@ -387,12 +393,12 @@ static bool take_leaf(job *j, const cell *lane)
     return true;
 }
 
-/* The node of a cell with `levels` levels, its own among them; its number, or SIZE_MAX. Recursion is
- * as deep as there are levels.
+/* The node of a cell with `levels` levels, its own among them; its number, or SIZE_MAX. Recursion
+ * is as deep as there are levels.
  *
- * Kept true for every cell: its triangles fit into its levels. The root's do, and a division is taken
- * if all its parts fit one level less; else the list is divided three times, after which u leaves
- * have become at most ceil(u / 8). */
+ * Kept true for every cell: its triangles fit into its levels. The root's do, and a division is
+ * taken if all its parts fit one level less; else the list is divided three times, after which u
+ * leaves have become at most ceil(u / 8). */
 static size_t grow(job *j, const cell *of, unsigned levels)
 {
     cell lane[KILN_NODE_WIDTH];

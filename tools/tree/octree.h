@@ -9,8 +9,8 @@
 #define KILN_OCTREE_REFERENCES_MAX 4.0
 #define KILN_OCTREE_HALVING_MAX 1.5
 
-/* A wide node. `split` of a lane that is no leaf is the number of its node here; lanes are ranges of
- * references. The box of a lane holds the parts of its triangles that are in its cell. */
+/* A wide node. `split` of a lane that is no leaf is the number of its node here; lanes are ranges
+ * of references. The box of a lane holds the parts of its triangles that are in its cell. */
 typedef struct {
     kiln_wide wide;
     kiln_extents box[8];
@@ -23,8 +23,8 @@ typedef struct kiln_octree {
     size_t reference_count, reference_room;
 } kiln_octree;
 
-/* Makes the octree of `count` records, which the cloud has, with at most `leaf` triangles in a leaf.
- * *out is empty before, and released by the caller. False: out of memory or *cancelled. */
+/* Makes the octree of `count` records, which the cloud has, with at most `leaf` triangles in a
+ * leaf. *out is empty before, and released by the caller. False: out of memory or *cancelled. */
 bool kiln_octree_build(const kiln_cloud *cloud, uint32_t count, uint32_t leaf,
                        const kiln_watch *watch, kiln_octree *out, bool *cancelled);
 
