@@ -149,8 +149,12 @@ static kiln_status begin_frontier(kiln_interruptible *query, const kiln_tree *a,
     kiln_pair_options pairs = kiln_pair_options_default();
     pairs.filter = options->filter;
     pairs.filter_user = options->filter_user;
-    walk->visitor = (kiln_pair_visitor){
-        take_meeting, query, false, false, kiln_pair_filter_bind(&pairs, &query->filter), NULL};
+    walk->visitor = (kiln_pair_visitor){take_meeting,
+                                        query,
+                                        options->visit == NULL,
+                                        false,
+                                        kiln_pair_filter_bind(&pairs, &query->filter),
+                                        NULL};
     walk->order = options->order;
     walk->shared = query->room - stack_room(a, b);
     query->begun = true;

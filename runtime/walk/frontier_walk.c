@@ -17,6 +17,8 @@
  * that all instruction sets give alike, so that a walk is the same everywhere. */
 #include "frontier_walk.h"
 
+#include "once.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -310,6 +312,11 @@ void kiln_frontier_run(kiln_frontier_walk *walk, uint32_t level, uint64_t steps,
         return;
     }
     kiln_leaf_pair_begin(&leaves, walk->descent.kernel);
+    const kiln_once once = {&walk->descent, {&walk->root[0], &walk->root[1]}, true};
+    if (kiln_once_is_needed(&walk->frame, &walk->visitor)) {
+        leaves.is_first = kiln_once_is_first;
+        leaves.once = &once;
+    }
     walk->full = false;
     if (walk->aside_level < level) {
         take_back(walk, level);

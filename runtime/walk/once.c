@@ -117,6 +117,8 @@ KILN_STATIC_ASSERT(KILN_LEVELS_MOST <= UINT8_MAX, "numbers of steps");
 
 typedef struct {
     const kiln_once *once;
+    kiln_level root[2]; /* of Y, of X */
+    float org[2][3];
     step path[KILN_LEVELS_MOST]; /* the first two stand for the roots, X before Y */
     kiln_level hand[2];          /* a decoded node of Y, of X */
     uint32_t held[2];            /* the steps that these are of; 0: none */
@@ -142,12 +144,12 @@ static uint32_t open_step(replay *r, uint32_t number, const kiln_level *against)
 static const kiln_level *level_of(replay *r, uint32_t number)
 {
     if (number < KILN_LEVELS_BELOW) {
-        return r->once->roots[number == 0];
+        return &r->root[number == 0];
     }
     const step *s = &r->path[number];
     kiln_level *at = &r->hand[s->is_x];
     if (r->held[s->is_x] != number) {
-        (void)open_step(r, number, r->once->roots[!s->is_x]);
+        (void)open_step(r, number, &r->root[!s->is_x]);
     }
     at->opened.lane = s->lane;
     at->area = at->opened.area[s->lane] * r->once->descent->area_scale[s->is_x];
@@ -171,8 +173,8 @@ static void push(replay *r, uint32_t number, const kiln_level *of, uint32_t agai
                                   kiln_level_is_aligned(r->once->descent, at), mask);
 }
 
-/* The same choices as in pair_walk.c. Were a file's boxes not to hold what is below them, nothing
- * might be found: the pair is then named rather than lost. */
+/* The same choices as in pair_walk.c and in frontier_walk.c. Were a file's boxes not to hold what
+ * is below them, nothing might be found: the pair is then named rather than lost. */
 bool kiln_once_is_first(const void *walk, uint32_t slot_x, uint32_t slot_y)
 {
     const kiln_once *once = (const kiln_once *)walk;
@@ -180,6 +182,8 @@ bool kiln_once_is_first(const void *walk, uint32_t slot_x, uint32_t slot_y)
     const kiln_pair_frame *frame = d->frame;
     replay r;
     r.once = once;
+    kiln_level_begin(once->roots[1], true, r.org[1], &r.root[1]);
+    kiln_level_begin(once->roots[0], false, r.org[0], &r.root[0]);
     r.held[0] = r.held[1] = 0;
     kiln_leaf_pair_begin(&r.leaves, d->kernel);
     bound_whole(frame->x, slot_x, &r.triangle[1]);
@@ -197,7 +201,9 @@ bool kiln_once_is_first(const void *walk, uint32_t slot_x, uint32_t slot_y)
                 return x == slot_x && y == slot_y;
             }
         } else {
-            const bool first = other_is_leaf || (!is_leaf && lane->area >= other->area);
+            const bool larger =
+                once->x_first && lane->area == other->area ? lane->is_x : lane->area >= other->area;
+            const bool first = other_is_leaf || (!is_leaf && larger);
             const kiln_level *of = first ? lane : other, *against = first ? other : lane;
             if (is_leaf == other_is_leaf || kiln_level_may_open(d, &r.leaves, of, against)) {
                 push(&r, ++top, of, first ? other_number : number, against);

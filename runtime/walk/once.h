@@ -4,11 +4,12 @@
 
 #include "pair_level.h"
 
-/* A walk of two trees, as far as it decides which leaves it reaches: its descent and the two boxes
- * where it began, of Y and of X. */
+/* A walk of two trees, as far as it decides which leaves it reaches: its descent, and the boxes of Y
+ * and of X where it began. */
 typedef struct kiln_once {
     const kiln_descent *descent;
-    const kiln_level *roots[2];
+    const kiln_tree_box *roots[2];
+    bool x_first; /* of two boxes of one size X's is opened, not that which was found last */
 } kiln_once;
 
 /* Must a walk of the two trees that names all pairs use this? */

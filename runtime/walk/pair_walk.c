@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) void descend(const kiln_descent *d,
     kiln_level_begin(from_x, true, org_x, &levels[0]);
     kiln_level_begin(from_y, false, org_y, &levels[1]);
     kiln_leaf_pair_begin(&leaves, d->kernel);
-    const kiln_once once = {d, {&levels[1], &levels[0]}};
+    const kiln_once once = {d, {from_y, from_x}, false};
     if (kiln_once_is_needed(d->frame, d->visitor)) {
         leaves.is_first = kiln_once_is_first;
         leaves.once = &once;

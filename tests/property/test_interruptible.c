@@ -346,7 +346,7 @@ static void run_class(bool lattice)
         baked_free(&a);
         baked_free(&b);
     }
-    assert_true(hits > scenes / 20 && hits < scenes);
+    assert_true(hits > scenes / 40 && hits < scenes);
 }
 
 static void answers_hold_on_soups(void **state)
