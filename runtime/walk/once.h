@@ -4,8 +4,8 @@
 
 #include "pair_level.h"
 
-/* A walk of two trees, as far as it decides which leaves it reaches: its descent, and the boxes of Y
- * and of X where it began. */
+/* A walk of two trees, as far as it decides which leaves it reaches: its descent, and the boxes of
+ * Y and of X where it began. */
 typedef struct kiln_once {
     const kiln_descent *descent;
     const kiln_tree_box *roots[2];
