@@ -92,7 +92,7 @@ static uint32_t lanes_with(const whole *triangle, const kiln_lanes *lanes, const
 }
 
 /* The first slot of a leaf that holds the triangle. */
-static bool find_slot(const kiln_tree *tree, kiln_contents leaf, uint32_t stored, uint32_t *slot)
+static bool slot_in_leaf(const kiln_tree *tree, kiln_contents leaf, uint32_t stored, uint32_t *slot)
 {
     for (uint32_t i = 0; i < leaf.count; i++) {
         if (kiln_tree_triangle(tree, leaf.first + i) == stored) {
@@ -194,10 +194,10 @@ bool kiln_once_is_first(const void *walk, uint32_t slot_x, uint32_t slot_y)
         const bool is_leaf = lane->contents.count != 0, other_is_leaf = other->contents.count != 0;
         if (is_leaf && other_is_leaf) {
             uint32_t x, y;
-            if (find_slot(frame->x, lane->is_x ? lane->contents : other->contents,
-                          r.triangle[1].stored, &x) &&
-                find_slot(frame->y, lane->is_x ? other->contents : lane->contents,
-                          r.triangle[0].stored, &y)) {
+            if (slot_in_leaf(frame->x, lane->is_x ? lane->contents : other->contents,
+                             r.triangle[1].stored, &x) &&
+                slot_in_leaf(frame->y, lane->is_x ? other->contents : lane->contents,
+                             r.triangle[0].stored, &y)) {
                 return x == slot_x && y == slot_y;
             }
         } else {
@@ -259,7 +259,7 @@ bool kiln_once_in_tree(const kiln_tree *tree, kiln_once_lanes lanes, const void 
             uint32_t found;
             if (contents.count == 0) {
                 index = contents.first;
-            } else if (find_slot(tree, contents, triangle.stored, &found)) {
+            } else if (slot_in_leaf(tree, contents, triangle.stored, &found)) {
                 return found == slot;
             }
         }
