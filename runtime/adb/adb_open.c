@@ -32,13 +32,16 @@ typedef struct {
     const kiln_format_node8 *node;
     uint32_t index;
     const kiln_tree *tree;
-    kiln_adb_lanes boxes; /* counts where its lanes are weighed */
+    kiln_refine_lanes refine; /* NULL: volumes are boxes */
+    kiln_adb_lanes boxes;     /* counts where its lanes are weighed */
 } opened_node;
 
 /* Kernels decode the most common kind themselves, to the same bits and faster. */
-static void open_node(const kiln_adb_kernels *kernels, const kiln_tree *tree, uint32_t index,
-                      opened_node *opened)
+static void open_node(const kiln_adb *query, bool is_x, uint32_t index, opened_node *opened)
 {
+    const kiln_adb_kernels *kernels = query->kernels;
+    const kiln_tree *tree = is_x ? query->frame.x : query->frame.y;
+    opened->refine = query->refine[is_x];
     opened->tree = tree;
     opened->index = index;
     opened->node = kiln_tree_node(tree, index);
@@ -54,7 +57,7 @@ static void open_node_to_weigh(const kiln_adb *query, bool is_x, uint32_t index,
                                opened_node *opened)
 {
     const kiln_tree *tree = is_x ? query->frame.x : query->frame.y;
-    open_node(query->kernels, tree, index, opened);
+    open_node(query, is_x, index, opened);
     kiln_adb_take_counts(is_x ? &query->grid_x : &query->grid_y, query->kernels,
                          kiln_tree_lane_counts(tree, index, 0), tree->view.kind->lanes,
                          &opened->boxes);
@@ -66,6 +69,12 @@ static void make_probe(const kiln_adb *query, const opened_node *opened, bool is
 {
     kiln_make_probe(is_x ? &query->frame.to_x : &query->frame.to_y, other, opened->node->org,
                     query->frame.epsilon, probe);
+}
+
+/* Of lanes whose boxes may meet the probe, those whose k-DOPs or balls may, too. */
+static uint32_t refine_lanes(const opened_node *opened, const kiln_probe *probe, uint32_t mask)
+{
+    return opened->refine == NULL || mask == 0 ? mask : opened->refine(opened->node, probe, mask);
 }
 
 static bool is_leaf(const opened_node *opened, unsigned lane)
@@ -179,6 +188,7 @@ static void weigh_lanes(kiln_adb *query, const opened_node *opened, bool is_x, k
     uint32_t mask = kiln_adb_weigh(query->kernels, &query->options, &query->weights, &opened->boxes,
                                    other, kiln_node8_used(opened->node), &weighed);
     KILN_ASSERT((mask & ~(uint32_t)kiln_node8_used(opened->node)) == 0);
+    mask = refine_lanes(opened, &other->probe, mask);
     for (; mask != 0 && !query->decided; mask &= mask - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(mask);
         entry.loss = weighed.loss[lane];
@@ -193,10 +203,11 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
     kiln_probe of_box;
     kiln_adb_box of_lane;
     open_node_to_weigh(query, true, x->contents.first, &of_x);
-    open_node(query->kernels, query->frame.y, y->contents.first, &of_y);
+    open_node(query, false, y->contents.first, &of_y);
     make_probe(query, &of_y, false, x, &of_box);
     uint32_t left = query->kernels->overlap(&of_y.boxes.lanes, of_y.boxes.aligned, &of_box,
                                             kiln_node8_used(of_y.node));
+    left = refine_lanes(&of_y, &of_box, left);
     KILN_ASSERT((left & ~(uint32_t)kiln_node8_used(of_y.node)) == 0);
     while (left != 0 && !query->decided) {
         /* The lane whose centre is nearest to the probe: where much overlaps, the first pairs

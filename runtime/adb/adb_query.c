@@ -199,7 +199,10 @@ static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *p
     query->has_polygons = kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b);
     query->few_x = level_of_few(query->frame.x);
     query->few_y = level_of_few(query->frame.y);
-    query->kernels = kiln_kernel_active()->adb;
+    const kiln_kernel *kernel = kiln_kernel_active();
+    query->kernels = kernel->adb;
+    query->refine[1] = kiln_kernel_of(kernel, query->frame.x->view.kind)->refine;
+    query->refine[0] = kiln_kernel_of(kernel, query->frame.y->view.kind)->refine;
     query->count_from = loss_of_probability(options->p_min);
     query->open_from = loss_of_probability(options->epsilon);
     /* A pair of p_min says what it does by what else is likely, and beside the roots there is

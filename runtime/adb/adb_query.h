@@ -25,6 +25,7 @@ struct kiln_adb {
     bool has_polygons;    /* both trees: triangles can be tested */
     uint8_t few_x, few_y; /* LB from which on a box holds few triangles */
     const kiln_adb_kernels *kernels;
+    kiln_refine_lanes refine[2]; /* of lanes of Y, of X; NULL: volumes are boxes */
     kiln_adb_options options;
     kiln_adb_weights weights;
     float count_from, open_from; /* p_min and epsilon as losses */
