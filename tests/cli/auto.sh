@@ -49,12 +49,12 @@ for trace in trace far; do
     printf '%s %s\n' $trace "$(chosen traced.kiln)"
 done >>kinds.now
 cat >kinds.want <<'END'
-cube obb 2 sah obb 2 1
-mixed obb 2 sah obb 2 1
-tetrahedron obb 2 sah obb 2 1
-sheet obb 2 sah obb 2 1
-trace obb 2 sah obb 2 1
-far obb2 8 sah obb2 8 1
+cube aabb 2 sah aabb 2 1
+mixed obb2 8 sah obb2 8 1
+tetrahedron obb2 8 sah obb2 8 1
+sheet aabb 2 sah aabb 2 1
+trace aabb 8 sah aabb 8 1
+far obb2 4 sah obb2 4 1
 END
 diff kinds.want kinds.now || case_fail 'other trees'
 case_end

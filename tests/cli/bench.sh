@@ -217,7 +217,7 @@ for kind in $kinds; do
 done
 [ "$(sed 1d "$TMPDIR/f.csv" | awk -F, '{ print NF }' | sort -u)" = 21 ] || case_fail 'not 21 columns'
 expect 0 "$bench" families "$cube" --quick --unit-costs
-[ "$(grep -cE '^    \{"[a-z0-9]+", \{[0-9.]+, [0-9.]+, [0-9.]+, [0-9]+\}\},$' "$TMPDIR/out")" -eq "$(echo $kinds | wc -w)" ] ||
+[ "$(grep -cE '^    \{"[a-z0-9]+", 4, \{[0-9.]+, [0-9.]+, [0-9.]+, [0-9]+\}\},$' "$TMPDIR/out")" -eq "$(echo $kinds | wc -w)" ] ||
     case_fail 'not one row a kind'
 case_end
 

@@ -25,15 +25,17 @@ static kiln_bake_input input_of_model(void)
     return (kiln_bake_input){"model.obj", model, sizeof model - 1, "obj"};
 }
 
-static void every_kind_has_unit_costs(void **state)
+static void every_candidate_has_unit_costs(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < KINDS; i++) {
-        const kiln_unit_costs *unit = kiln_unit_costs_of(kiln_node_kinds[i].name);
+    static const int leaves[] = {2, 4, 8};
+    for (unsigned i = 0; i < 3 * KINDS; i++) {
+        const kiln_unit_costs *unit =
+            kiln_unit_costs_of(kiln_node_kinds[i / 3].name, leaves[i % 3]);
         assert_true(unit->update > 0 && unit->test > 0 && unit->triangle > 0 && unit->query > 0);
+        assert_ptr_equal(kiln_unit_costs_of("a later kind", leaves[i % 3]),
+                         kiln_unit_costs_of(kiln_node_kinds[0].name, leaves[i % 3]));
     }
-    assert_ptr_equal(kiln_unit_costs_of("a later kind"),
-                     kiln_unit_costs_of(kiln_node_kinds[0].name));
 }
 
 static void candidates_are_all_kinds_and_then_the_best(void **state)
@@ -170,7 +172,7 @@ static void a_choice_can_be_cancelled_at_any_candidate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_has_unit_costs),
+        cmocka_unit_test(every_candidate_has_unit_costs),
         cmocka_unit_test(candidates_are_all_kinds_and_then_the_best),
         cmocka_unit_test(cost_comes_before_size_and_both_before_order),
         cmocka_unit_test(the_library_reports_what_it_compared),

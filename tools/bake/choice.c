@@ -196,8 +196,9 @@ kiln_bake_status kiln_choice_open(const kiln_bake_input *input, const kiln_bake_
         return KILN_BAKE_OK;
     }
     kiln_sha256_init(&sha);
-    for (size_t i = 0; i < kiln_build_kind_count; i++) {
-        const kiln_unit_costs *unit = kiln_unit_costs_of(kiln_build_kinds[i].name);
+    for (size_t i = 0; i < kiln_build_kind_count * LEAVES; i++) {
+        const kiln_unit_costs *unit =
+            kiln_unit_costs_of(kiln_build_kinds[i / LEAVES].name, leaves[i % LEAVES]);
         kiln_sha256_update(&sha, unit, sizeof *unit);
     }
     kiln_sha256_update(&sha, options->trace != NULL ? "trace" : "drawn", 5);
@@ -303,10 +304,10 @@ kiln_bake_status kiln_choice_measure(kiln_choice *choice, const kiln_bake_option
     out->nodes = sum.nodes;
     out->volume_pairs = sum.volume_pairs;
     out->triangle_pairs = sum.triangle_pairs;
-    out->cost = choice->pair_count > 0
-                    ? kiln_query_cost(kiln_unit_costs_of(out->bv), &sum, choice->pair_count) /
-                          (double)choice->pair_count
-                    : 0;
+    out->cost = choice->pair_count > 0 ? kiln_query_cost(kiln_unit_costs_of(out->bv, out->leaf),
+                                                         &sum, choice->pair_count) /
+                                             (double)choice->pair_count
+                                       : 0;
 done:
     kiln_close(own);
     return status;

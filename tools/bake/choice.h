@@ -10,9 +10,10 @@
 /* The name that --bv has then. */
 #define KILN_CHOICE_NAME "auto"
 
-/* Unit costs by which trees are compared, by the kind; those of the first row for a kind that has
- * none. They are constants of this version, not measured by the run (unit_costs.c). */
-const kiln_unit_costs *kiln_unit_costs_of(const char *bv);
+/* Unit costs by which trees are compared, by the kind and the most triangles in a leaf; those of
+ * the first kind with such leaves for a kind that has none. They are constants of this version, not
+ * measured by the run (unit_costs.c). `leaf` is that of a candidate. */
+const kiln_unit_costs *kiln_unit_costs_of(const char *bv, int leaf);
 
 /* What trees are compared by. Starts zeroed. */
 typedef struct {

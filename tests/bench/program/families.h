@@ -31,7 +31,8 @@ void bench_families_print_csv(const bench_families *of, FILE *out);
 /* A row of panels a mesh: costs by their terms, cover and sizes of volumes by level. */
 void bench_families_draw(const bench_families *of, FILE *out);
 
-/* The means of unit costs over all meshes, by kind, as initialisers of C. */
+/* The means of unit costs over all meshes, by kind (which have leaves of one size), as initialisers
+ * of C. */
 void bench_families_print_unit_costs(const bench_families *of, FILE *out);
 
 /* The volumes of level `level` of a tree in the mesh's own frame, as faces of an OBJ file, each

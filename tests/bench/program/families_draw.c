@@ -172,7 +172,7 @@ void bench_families_print_unit_costs(const bench_families *of, FILE *out)
 {
     for (unsigned kind = 0; kind < KILN_NODE_KIND_COUNT; kind++) {
         kiln_unit_costs sum = {0, 0, 0, 0};
-        unsigned trees = 0;
+        unsigned trees = 0, leaf = 0;
         for (size_t m = 0; m < of->count; m++) {
             for (size_t i = 0; i < of->list[m].count; i++) {
                 const tree_costs *c = &of->list[m].costs[i];
@@ -181,13 +181,15 @@ void bench_families_print_unit_costs(const bench_families *of, FILE *out)
                     sum.test += c->unit.test;
                     sum.triangle += c->unit.triangle;
                     sum.query += c->unit.query;
+                    leaf = c->leaf;
                     trees++;
                 }
             }
         }
         if (trees > 0) {
-            fprintf(out, "    {\"%s\", {%.1f, %.2f, %.1f, %.0f}},\n", kiln_node_kinds[kind].name,
-                    sum.update / trees, sum.test / trees, sum.triangle / trees, sum.query / trees);
+            fprintf(out, "    {\"%s\", %u, {%.1f, %.2f, %.1f, %.0f}},\n",
+                    kiln_node_kinds[kind].name, leaf, sum.update / trees, sum.test / trees,
+                    sum.triangle / trees, sum.query / trees);
         }
     }
 }

@@ -98,6 +98,7 @@ kiln_status tree_costs_measure(const kiln_view *view, uint32_t index, const kiln
     out->name = view->strings + stored.entry->name;
     out->bv = stored.kind->name;
     out->triangles = stored.entry->triangle_count;
+    out->leaf = stored.entry->leaf_max;
     if (!kiln_tree_get_info(tree).polygons) {
         return KILN_ERROR_NOT_LOADED;
     }

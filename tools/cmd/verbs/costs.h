@@ -20,7 +20,7 @@ typedef struct {
     double predicted, measured; /* nanoseconds a query, F and the clock's */
     double residual;            /* mean difference of the two over poses, by the mean time */
     kiln_tree_memory memory;
-    uint32_t triangles, depth;
+    uint32_t triangles, depth, leaf;
     kiln_level_measure levels[KILN_TREE_DEPTH_MAX];
 } tree_costs;
 
