@@ -50,7 +50,7 @@ for trace in trace far; do
 done >>kinds.now
 cat >kinds.want <<'END'
 cube aabb 2 sah aabb 2 1
-mixed obb2 8 sah obb2 8 1
+mixed octree 8 sah octree 8 1
 tetrahedron obb2 8 sah obb2 8 1
 sheet aabb 2 sah aabb 2 1
 trace aabb 8 sah aabb 8 1
