@@ -24,7 +24,7 @@
  * parts, into further lanes and nodes of the same cell, each triangle in one of them.
  *
  * The box of a lane is not the cell but the bounds of the parts of triangles in it: what is empty
- * of the cell would only be met in vain (tests/bench/README.md has what that saves).
+ * of the cell would only be met in vain.
  *
  * No point of a triangle is lost by rounding. Let u be 2^-53, E be ROOM. The part of a triangle in
  * a cell is computed by clipping it to the cell grown by E on all sides. A new corner is off by at
