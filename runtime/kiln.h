@@ -106,7 +106,8 @@ extern "C" {
     X(KILN_ERROR_OPEN_MESH, 32, "the mesh is not closed, so it has no inside")                     \
     X(KILN_ERROR_STOPPED, 33, "the caller stopped the query")                                      \
     X(KILN_ERROR_FULL, 34, "the scene has no room for another object")                             \
-    X(KILN_ERROR_NO_OBJECT, 35, "no object of the scene has this id")
+    X(KILN_ERROR_NO_OBJECT, 35, "no object of the scene has this id")                              \
+    X(KILN_ERROR_KIND, 36, "trees of this kind can't be refitted")
 
 typedef enum {
 #define KILN_STATUS_ENUM(name, value, text) name = value,
@@ -376,6 +377,82 @@ KILN_API kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle,
 /* Returns the user value (material index) of a triangle id; 0 where there is none. Cost: one load,
  * or O(log parts) where all triangles of a part have the same value. */
 KILN_API uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle);
+
+/* ---------------------------------------------------------------------------- deforming meshes -- */
+
+/* A mesh whose vertices move while its triangles stay: a copy of a tree, in the caller's memory,
+ * whose volumes are fitted to new vertices, node by node from the leaves up. Which triangles share
+ * a node stays as it was baked, so the farther a mesh moves from the baked shape, the more nodes a
+ * query opens; tests/bench/README.md shows how fast that grows, and baking again mends it.
+ *
+ *     kiln_refit *body = NULL;
+ *     void *memory = malloc(kiln_refit_size(tree));
+ *     kiln_refit_place(memory, kiln_refit_size(tree), tree, &body);
+ *     each frame:
+ *         ... write new positions into `vertices`, in the file's order ...
+ *         kiln_refit_update(body, vertices, kiln_refit_vertex_count(body));
+ *         kiln_collide(kiln_refit_tree(body), NULL, other, &pose, NULL, &hit);
+ *
+ * Kinds: axis-aligned boxes (KILN_BV_AABB, AABB2), k-DOPs and balls. Oriented boxes have axes that
+ * were sought for the baked shape and are refused.
+ *
+ * Queries. kiln_refit_tree is a tree like any other: collisions, contacts, distances, rays, shapes,
+ * containment, time-critical and interruptible queries, scenes. The answers are those of a fresh
+ * bake of the same vertices: triangles are compared exactly as stored, and volumes are rounded
+ * outward. Counted queries (kiln_adb.h) return KILN_ERROR_NOT_LOADED, since the counts were those
+ * of the baked shape. Where two placed meshes are compared one is carried into the other's frame,
+ * with rounding; which one that is depends on kiln_tree_info.geometry_hash, which for a copy is a
+ * hash of all of its vertices and not that of a bake.
+ *
+ * Vertices are those of the file, in its order; kiln_refit_vertices and kiln_refit_corners relate
+ * them to a program's own. Vertices that the source has apart are apart in the file. A mesh is
+ * closed (kiln_tree_info.closed) if its triangles are by their vertices' numbers, which no movement
+ * changes. One whose seams are pairs of vertices at the same place counts as open from the start.
+ *
+ * Threads: any number may query the copy, but none during kiln_refit_update. A scene that holds the
+ * copy needs kiln_scene_move for it after an update, and a query that was begun before one
+ * (kiln_likely_begin, kiln_interruptible_begin) must be begun again. The file must stay open: the
+ * copy shares its triangles and sources. Nothing is allocated; stack: 8 KiB. The bytes of the copy
+ * are the same in every instruction set and after any history of updates. */
+typedef struct kiln_refit kiln_refit;
+
+/* Returns the bytes that a copy of the tree takes: its nodes and vertices, and 16 bytes for each
+ * direction of each node, of any alignment. 0 for NULL and for trees that kiln_refit_place refuses.
+ */
+KILN_API size_t kiln_refit_size(const kiln_tree *tree);
+
+/* Makes a copy in `memory` [size bytes], fitted to the vertices of the file. The memory stays the
+ * caller's; there is nothing to release. KILN_ERROR_ARGUMENT (NULL, or too small), KILN_ERROR_KIND
+ * (oriented boxes), KILN_ERROR_NOT_LOADED (no polygons), KILN_ERROR_PARTIAL (the file has not
+ * arrived wholly): *out is then NULL. A copy may be made of a copy's tree, too. Cost: that of an
+ * update, and a pass over the triangles. */
+KILN_API kiln_status kiln_refit_place(void *memory, size_t size, const kiln_tree *tree,
+                                      kiln_refit **out);
+
+/* Moves the vertices: `vertices` [3 * count floats] in the file's order, `count` that of
+ * kiln_refit_vertex_count. KILN_ERROR_ARGUMENT for NULL, another count, and a coordinate that is
+ * infinite or NaN; the copy is then as it was. Any finite coordinates are allowed, however far they
+ * are from the old ones. `vertices` may be kiln_refit_vertices. Cost: linear, 65 to 260 ns
+ * a triangle, a tenth or less of a bake. */
+KILN_API kiln_status kiln_refit_update(kiln_refit *refit, const float *vertices, uint32_t count);
+
+/* Returns the copy as a tree, at the same address for the life of the copy. NULL for NULL. */
+KILN_API const kiln_tree *kiln_refit_tree(const kiln_refit *refit);
+
+/* Returns the number of vertices of the file. 0 for NULL. */
+KILN_API uint32_t kiln_refit_vertex_count(const kiln_refit *refit);
+
+/* Returns the current vertices, three floats each, valid as long as the copy; they change with each
+ * update. NULL for NULL. */
+KILN_API const float *kiln_refit_vertices(const kiln_refit *refit);
+
+/* Gives for the triangle with id t < `count` the numbers of its vertices in corners[3 t] to
+ * corners[3 t + 2], in the winding of the source: with the program's own indices of the same
+ * triangles that says which of its vertices each of the file's is, once for all frames. Ids are
+ * those of kiln_source.triangle; triangles of other trees of the file, and ids that are not in it,
+ * get 0xFFFFFFFF. KILN_ERROR_ARGUMENT: NULL. Cost: a pass over the tree's triangles and `corners`.
+ */
+KILN_API kiln_status kiln_refit_corners(const kiln_refit *refit, uint32_t *corners, uint32_t count);
 
 /* ------------------------------------------------------------------------------------- poses -- */
 

@@ -138,7 +138,7 @@ kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle, float co
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_view *view = &tree->file->view;
-    if (view->ids == NULL || view->triangles == NULL || view->vertices == NULL) {
+    if (view->ids == NULL || view->triangles == NULL || tree->vertices == NULL) {
         return kiln_tree_lack(tree);
     }
     uint32_t stored = 0; /* with this id; none where a damaged file has it twice */
@@ -150,7 +150,7 @@ kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle, float co
     }
     for (unsigned i = 0; i < 3; i++) {
         const uint32_t vertex = view->triangles[3 * (size_t)stored + i];
-        memcpy(corners[i], view->vertices + 3 * (size_t)vertex, sizeof corners[i]);
+        memcpy(corners[i], tree->vertices + 3 * (size_t)vertex, sizeof corners[i]);
     }
     return KILN_OK;
 }

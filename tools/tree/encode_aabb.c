@@ -6,7 +6,7 @@
  * are rounded outward against the decoder; two lanes have a centre and a half-extent each, where
  * only the half-extent has to give way to rounding. */
 #include "../../formats/assert.h"
-#include "grid.h"
+#include "../../formats/grid.h"
 #include "octree.h"
 #include "wide8.h"
 

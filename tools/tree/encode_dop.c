@@ -7,6 +7,7 @@
  * definition, so that rounding there needs no room here. One encoder serves all kinds: they differ
  * by their set of directions alone. */
 #include "../../formats/assert.h"
+#include "../../formats/grid.h"
 #include "wide8.h"
 
 #include <math.h>
@@ -47,32 +48,6 @@ static void measure_slabs(const kiln_dop_set *set, const kiln_cloud *cloud, cons
     }
 }
 
-/* The tightest slab that holds [lower, upper], both off by at most `error`, and a slab one step
- * wider where rounding says so. There is always one: see kiln_dop_grid. */
-static void encode_slab(const kiln_dop_set *set, kiln_format_node8 *node, unsigned lane, unsigned j,
-                        double lower, double upper, double error)
-{
-    const kiln_dop_grid grid = kiln_dop_grid_of(set, node, j);
-    const double start = (double)grid.start, step = (double)grid.step;
-    uint8_t *const rows = (uint8_t *)node + sizeof(kiln_format_node_aabb8);
-    int low = (int)fmax(0, fmin(255, floor((lower - start) / step)));
-    int high = (int)fmax(low, fmin(255, ceil((upper - start) / step)));
-    for (;;) {
-        float centre, half;
-        rows[8 * j + lane] = (uint8_t)low;
-        rows[8 * (set->slabs + j) + lane] = (uint8_t)high;
-        kiln_dop_decode_slab(set, node, lane, j, &centre, &half);
-        const bool below = (double)centre - (double)half <= lower - error;
-        const bool above = (double)centre + (double)half >= upper + error;
-        if ((below || low == 0) && (above || high == 255)) {
-            KILN_ASSERT(below && above);
-            return;
-        }
-        low -= !below && low > 0;
-        high += !above && high < 255;
-    }
-}
-
 static void encode(const kiln_dop_set *set, const kiln_cloud *cloud, const kiln_binary *tree,
                    const kiln_wide *wide, kiln_format_node8 *node)
 {
@@ -82,7 +57,7 @@ static void encode(const kiln_dop_set *set, const kiln_cloud *cloud, const kiln_
         lane_slabs d;
         measure_slabs(set, cloud, &wide->lane[i], node->org, &d);
         for (unsigned j = 0; j < set->slabs; j++) {
-            encode_slab(set, node, i, j, d.lower[j], d.upper[j], 0x1p-50 * d.size[j]);
+            kiln_dop_write_slab(set, node, i, j, d.lower[j], d.upper[j], 0x1p-50 * d.size[j]);
         }
     }
 }

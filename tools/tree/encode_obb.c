@@ -8,7 +8,7 @@
  * centres, and rounded up. So only half-extents pay for rounding, and every box holds its corners.
  */
 #include "../../formats/assert.h"
-#include "grid.h"
+#include "../../formats/grid.h"
 #include "lane_obb.h"
 #include "wide8.h"
 

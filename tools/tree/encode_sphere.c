@@ -7,8 +7,8 @@
  * rounded up: as with oriented boxes only the size pays for rounding, and every ball holds its
  * corners. */
 #include "../../formats/assert.h"
+#include "../../formats/grid.h"
 #include "ball.h"
-#include "grid.h"
 #include "spheres.h"
 #include "wide8.h"
 

@@ -6,10 +6,10 @@
 #include "lane_obb.h"
 
 #include "../../formats/assert.h"
+#include "../../formats/grid.h"
 #include "../../formats/nodes.h"
 #include "box_fit.h"
 #include "first_fit.h"
-#include "grid.h"
 #include "rotation.h"
 
 #include <math.h>

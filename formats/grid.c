@@ -3,10 +3,11 @@
  *
  * All rounding is outwards and exact: a bound is computed in double, where decoding is exact by
  * the choice of steps, and compared after rounding, not trusted. So what is flat stays flat, and
- * the audit finds nothing that would have to be explained by rounding. */
+ * the audit finds nothing that would have to be explained by rounding. The baker and the runtime's
+ * refit of deforming meshes write nodes by these functions. */
 #include "grid.h"
 
-#include "../../formats/assert.h"
+#include "assert.h"
 
 #include <float.h>
 #include <math.h>
@@ -54,7 +55,7 @@ void kiln_grid_choose(double lower, double upper, kiln_grid *grid)
     grid->exp = (uint8_t)(e + 127);
 }
 
-static unsigned clamp(double index)
+static unsigned to_byte(double index)
 {
     return index <= 0 ? 0 : index >= 255 ? 255 : (unsigned)index;
 }
@@ -63,7 +64,7 @@ static unsigned clamp(double index)
 uint8_t kiln_grid_below(const kiln_grid *grid, double x)
 {
     KILN_ASSERT(x >= (double)grid->org);
-    unsigned i = clamp(floor((x - (double)grid->org) / grid->step));
+    unsigned i = to_byte(floor((x - (double)grid->org) / grid->step));
     while (i > 0 && kiln_grid_point(grid, i) > x) {
         i--;
     }
@@ -82,7 +83,7 @@ uint8_t kiln_grid_above(const kiln_grid *grid, double x)
 
 uint8_t kiln_grid_nearest(const kiln_grid *grid, double x)
 {
-    return (uint8_t)clamp(floor((x - (double)grid->org) / grid->step + 0.5));
+    return (uint8_t)to_byte(floor((x - (double)grid->org) / grid->step + 0.5));
 }
 
 uint16_t kiln_half_above(double x)
@@ -109,6 +110,32 @@ uint8_t kiln_half_exp_of(double greatest)
     const int half_exp = 127 + e - 15;
     return (uint8_t)(greatest <= 0 || half_exp < (int)KILN_HALF_EXP_MIN ? (int)KILN_HALF_EXP_MIN
                                                                         : half_exp);
+}
+
+/* A first guess, which is one step wider where rounding says so. There is always a slab: see
+ * kiln_dop_grid. */
+void kiln_dop_write_slab(const kiln_dop_set *set, kiln_format_node8 *node, unsigned lane,
+                         unsigned j, double lower, double upper, double error)
+{
+    const kiln_dop_grid grid = kiln_dop_grid_of(set, node, j);
+    const double start = (double)grid.start, step = (double)grid.step;
+    uint8_t *const rows = (uint8_t *)node + sizeof(kiln_format_node_aabb8);
+    int low = (int)fmax(0, fmin(255, floor((lower - start) / step)));
+    int high = (int)fmax(low, fmin(255, ceil((upper - start) / step)));
+    for (;;) {
+        float centre, half;
+        rows[8 * j + lane] = (uint8_t)low;
+        rows[8 * (set->slabs + j) + lane] = (uint8_t)high;
+        kiln_dop_decode_slab(set, node, lane, j, &centre, &half);
+        const bool below = (double)centre - (double)half <= lower - error;
+        const bool above = (double)centre + (double)half >= upper + error;
+        if ((below || low == 0) && (above || high == 255)) {
+            KILN_ASSERT(below && above);
+            return;
+        }
+        low -= !below && low > 0;
+        high += !above && high < 255;
+    }
 }
 
 /* ----------------------------------------------------------------------------- binary nodes -- */

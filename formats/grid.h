@@ -1,12 +1,10 @@
 /* Numbers as nodes store them: a grid of bytes and IEEE halves, or floats about an origin. */
-#ifndef KILN_TREE_GRID_H
-#define KILN_TREE_GRID_H
+#ifndef KILN_GRID_H
+#define KILN_GRID_H
 
-#include "../../formats/format.h"
+#include "nodes.h"
 
 #include <stdint.h>
-
-/* Numbers as nodes store them: a grid of bytes, and IEEE halves. */
 
 /* One axis of a node's grid: org + 0 .. 255 steps of 2^(exp - 127). */
 typedef struct {
@@ -32,6 +30,11 @@ uint16_t kiln_half_above(double x);
 /* The power of two, half_exp of a node, that brings its greatest half-extent or radius just below
  * 2^15, so that halves resolve the smallest as finely as they can. 0 <= greatest <= 8. */
 uint8_t kiln_half_exp_of(double greatest);
+
+/* The tightest slab `slab` of a lane that holds [lower, upper], of d . (p - org), both off by at most
+ * `error`; the node has its org and exp. */
+void kiln_dop_write_slab(const kiln_dop_set *set, kiln_format_node8 *node, unsigned lane,
+                         unsigned slab, double lower, double upper, double error);
 
 /* Numbers as binary nodes store them: floats about an origin. */
 
