@@ -31,8 +31,8 @@ uint16_t kiln_half_above(double x);
  * 2^15, so that halves resolve the smallest as finely as they can. 0 <= greatest <= 8. */
 uint8_t kiln_half_exp_of(double greatest);
 
-/* The tightest slab `slab` of a lane that holds [lower, upper], of d . (p - org), both off by at most
- * `error`; the node has its org and exp. */
+/* The tightest slab `slab` of a lane that holds [lower, upper], of d . (p - org), both off by at
+ * most `error`; the node has its org and exp. */
 void kiln_dop_write_slab(const kiln_dop_set *set, kiln_format_node8 *node, unsigned lane,
                          unsigned slab, double lower, double upper, double error);
 

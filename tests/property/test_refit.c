@@ -2,8 +2,8 @@
  * leaves, deformed again and again: by waves, by twists, by noise, into a plane and into a point,
  * by 2^-30 and by 2^30, and far from the origin.
  *
- * Oracle: every volume holds the corners below it, in double with the allowances of the audit; pairs
- * of triangles by brute force; rays, shapes and points by a fresh bake of the deformed mesh.
+ * Oracle: every volume holds the corners below it, in double with the allowances of the audit;
+ * pairs of triangles by brute force; rays, shapes and points by a fresh bake of the deformed mesh.
  * Tolerance: none. */
 #include <math.h>
 #include <setjmp.h>
