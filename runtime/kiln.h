@@ -378,7 +378,7 @@ KILN_API kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle,
  * or O(log parts) where all triangles of a part have the same value. */
 KILN_API uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle);
 
-/* ---------------------------------------------------------------------------- deforming meshes -- */
+/* ------------------------------------------------------------------------ deforming meshes -- */
 
 /* A mesh whose vertices move while its triangles stay: a copy of a tree, in the caller's memory,
  * whose volumes are fitted to new vertices, node by node from the leaves up. Which triangles share

@@ -56,19 +56,19 @@ static unsigned directions_of(const kiln_tree *tree)
 /* Where the parts of a copy begin, and its size. */
 typedef struct {
     size_t nodes, vertices, below, size;
-} layout;
+} refit_parts;
 
 static size_t round_up(size_t size)
 {
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static layout layout_of(const kiln_tree *tree, unsigned directions)
+static refit_parts parts_of(const kiln_tree *tree, unsigned directions)
 {
     const size_t nodes = (size_t)tree->view.entry->node_count * tree->view.kind->node_size;
     const size_t vertices = (size_t)tree->file->view.vertex_count * 3 * sizeof(float);
     const size_t below = (size_t)tree->view.entry->node_count * directions * 2 * sizeof(double);
-    layout at;
+    refit_parts at;
     at.nodes = round_up(sizeof(kiln_refit));
     at.vertices = at.nodes + round_up(nodes + BEYOND);
     at.below = at.vertices + round_up(vertices + BEYOND);
@@ -76,7 +76,7 @@ static layout layout_of(const kiln_tree *tree, unsigned directions)
     return at;
 }
 
-static kiln_status check_tree(const kiln_tree *tree)
+static kiln_status check_refitted(const kiln_tree *tree)
 {
     if (directions_of(tree) == 0) {
         return KILN_ERROR_KIND;
@@ -86,8 +86,9 @@ static kiln_status check_tree(const kiln_tree *tree)
 
 size_t kiln_refit_size(const kiln_tree *tree)
 {
-    return tree != NULL && check_tree(tree) == KILN_OK ? layout_of(tree, directions_of(tree)).size
-                                                       : 0;
+    return tree != NULL && check_refitted(tree) == KILN_OK
+               ? parts_of(tree, directions_of(tree)).size
+               : 0;
 }
 
 /* ----------------------------------------------------------------------------- what is below --
@@ -427,12 +428,12 @@ kiln_status kiln_refit_place(void *memory, size_t size, const kiln_tree *tree, k
     if (memory == NULL || tree == NULL || out == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_status status = check_tree(tree);
+    const kiln_status status = check_refitted(tree);
     if (status != KILN_OK) {
         return status;
     }
     const unsigned directions = directions_of(tree);
-    const layout at = layout_of(tree, directions);
+    const refit_parts at = parts_of(tree, directions);
     if (size < at.size) {
         return KILN_ERROR_ARGUMENT;
     }

@@ -98,7 +98,7 @@ static void deform(body *b, int frame, uint64_t *state)
                      KILN_OK);
 }
 
-/* -------------------------------------------------------------------------------- containment -- */
+/* ------------------------------------------------------------------------------ containment -- */
 
 typedef struct {
     const kiln_tree *tree;
@@ -151,7 +151,7 @@ static void check_below(path *above, unsigned depth, uint32_t index)
     }
 }
 
-/* ------------------------------------------------------------------------------------ answers -- */
+/* ---------------------------------------------------------------------------------- answers -- */
 
 static void check_pairs(const body *a, const body *b, const kiln_pose *pose)
 {
