@@ -102,7 +102,7 @@ static void clear_extents(extents *of, unsigned directions)
     }
 }
 
-static void add_point(const kiln_dop_set *set, unsigned directions, const double p[3], extents *of)
+static void widen_by(const kiln_dop_set *set, unsigned directions, const double p[3], extents *of)
 {
     for (unsigned j = 0; j < directions; j++) {
         const double along =
@@ -139,7 +139,7 @@ static void measure_lane(const kiln_refit *refit, const kiln_frame *frame, kiln_
     for (uint32_t i = 0; i < 3 * of.count; i++) {
         double p[3];
         corner_of(refit, frame, of.first + i / 3, i % 3, p);
-        add_point(refit->tree.view.kind->dop, directions, p, lane);
+        widen_by(refit->tree.view.kind->dop, directions, p, lane);
     }
 }
 
