@@ -24,12 +24,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64, BEYOND = 64 }; /* kernels load whole vectors, past the last element */
+enum {
+    REFIT_ALIGNMENT = 64,
+    REFIT_BEYOND = 64
+}; /* kernels load whole vectors, past the last element */
 
 /* Least and greatest coordinates along each direction. */
 typedef struct {
     double lower[KILN_DOP_DIRECTIONS_MAX], upper[KILN_DOP_DIRECTIONS_MAX];
-} extents;
+} slab_extents;
 
 struct kiln_refit {
     kiln_tree tree; /* shares what does not move with the tree that it is a copy of */
@@ -58,9 +61,9 @@ typedef struct {
     size_t nodes, vertices, below, size;
 } refit_parts;
 
-static size_t round_up(size_t size)
+static size_t to_line(size_t size)
 {
-    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (size + REFIT_ALIGNMENT - 1) / REFIT_ALIGNMENT * REFIT_ALIGNMENT;
 }
 
 static refit_parts parts_of(const kiln_tree *tree, unsigned directions)
@@ -69,10 +72,10 @@ static refit_parts parts_of(const kiln_tree *tree, unsigned directions)
     const size_t vertices = (size_t)tree->file->view.vertex_count * 3 * sizeof(float);
     const size_t below = (size_t)tree->view.entry->node_count * directions * 2 * sizeof(double);
     refit_parts at;
-    at.nodes = round_up(sizeof(kiln_refit));
-    at.vertices = at.nodes + round_up(nodes + BEYOND);
-    at.below = at.vertices + round_up(vertices + BEYOND);
-    at.size = at.below + below + ALIGNMENT - 1;
+    at.nodes = to_line(sizeof(kiln_refit));
+    at.vertices = at.nodes + to_line(nodes + REFIT_BEYOND);
+    at.below = at.vertices + to_line(vertices + REFIT_BEYOND);
+    at.size = at.below + below + REFIT_ALIGNMENT - 1;
     return at;
 }
 
@@ -94,7 +97,7 @@ size_t kiln_refit_size(const kiln_tree *tree)
 /* ----------------------------------------------------------------------------- what is below --
  */
 
-static void clear_extents(extents *of, unsigned directions)
+static void clear_extents(slab_extents *of, unsigned directions)
 {
     for (unsigned j = 0; j < directions; j++) {
         of->lower[j] = HUGE_VAL;
@@ -102,7 +105,8 @@ static void clear_extents(extents *of, unsigned directions)
     }
 }
 
-static void widen_by(const kiln_dop_set *set, unsigned directions, const double p[3], extents *of)
+static void widen_by(const kiln_dop_set *set, unsigned directions, const double p[3],
+                     slab_extents *of)
 {
     for (unsigned j = 0; j < directions; j++) {
         const double along =
@@ -114,8 +118,8 @@ static void widen_by(const kiln_dop_set *set, unsigned directions, const double 
     }
 }
 
-static void corner_of(const kiln_refit *refit, const kiln_frame *frame, uint32_t slot, unsigned c,
-                      double p[3])
+static void placed_corner(const kiln_refit *refit, const kiln_frame *frame, uint32_t slot,
+                          unsigned c, double p[3])
 {
     const uint32_t stored = kiln_tree_triangle(&refit->tree, slot);
     const float *vertex =
@@ -126,7 +130,7 @@ static void corner_of(const kiln_refit *refit, const kiln_frame *frame, uint32_t
 }
 
 static void measure_lane(const kiln_refit *refit, const kiln_frame *frame, kiln_contents of,
-                         extents *lane)
+                         slab_extents *lane)
 {
     const unsigned directions = refit->directions;
     if (of.count == 0) {
@@ -138,7 +142,7 @@ static void measure_lane(const kiln_refit *refit, const kiln_frame *frame, kiln_
     clear_extents(lane, directions);
     for (uint32_t i = 0; i < 3 * of.count; i++) {
         double p[3];
-        corner_of(refit, frame, of.first + i / 3, i % 3, p);
+        placed_corner(refit, frame, of.first + i / 3, i % 3, p);
         widen_by(refit->tree.view.kind->dop, directions, p, lane);
     }
 }
@@ -146,8 +150,8 @@ static void measure_lane(const kiln_refit *refit, const kiln_frame *frame, kiln_
 /* ---------------------------------------------------------------------------- nodes of a kind --
  */
 
-static void write_boxes(const extents lanes[8], uint32_t used, const extents *all,
-                        kiln_format_node8 *head)
+static void write_refit_boxes(const slab_extents lanes[8], uint32_t used, const slab_extents *all,
+                              kiln_format_node8 *head)
 {
     kiln_format_node_aabb8 *node = (kiln_format_node_aabb8 *)(void *)head;
     for (unsigned k = 0; k < 3; k++) {
@@ -167,7 +171,7 @@ static void write_boxes(const extents lanes[8], uint32_t used, const extents *al
  * the coordinates' magnitudes; d . org, subtracted here, adds 2^-52 of org's and 2^-53 of the
  * difference. All of it is below 2^-50 times both sums. Coordinates that d leaves out do not
  * count. */
-static void write_slabs(const kiln_dop_set *set, const extents lanes[8], uint32_t used,
+static void write_slabs(const kiln_dop_set *set, const slab_extents lanes[8], uint32_t used,
                         kiln_format_node8 *head)
 {
     for (uint32_t left = used; left != 0; left &= left - 1) {
@@ -186,7 +190,7 @@ static void write_slabs(const kiln_dop_set *set, const extents lanes[8], uint32_
     }
 }
 
-static void write_boxes2(const extents lanes[8], uint32_t used, kiln_format_node8 *head)
+static void write_boxes2(const slab_extents lanes[8], uint32_t used, kiln_format_node8 *head)
 {
     kiln_format_node_aabb2 *node = (kiln_format_node_aabb2 *)(void *)head;
     double middle[2][3];
@@ -210,8 +214,8 @@ static void write_boxes2(const extents lanes[8], uint32_t used, kiln_format_node
 /* How far what is below a lane reaches from a centre, rounded up. Differences of coordinates within
  * [-2, 2] are off by 2^-53 of the sizes, squares, sums and roots by less than 2^-51 of themselves:
  * 2^-50 of the distance and 2^-51 of the centre's coordinates and those met cover it. */
-static double reach_of(const kiln_refit *refit, const kiln_frame *frame, kiln_contents of,
-                       const extents *lane, const double centre[3])
+static double ball_reach(const kiln_refit *refit, const kiln_frame *frame, kiln_contents of,
+                         const slab_extents *lane, const double centre[3])
 {
     double squared = 0.0, corner = 0.0, size = 0.0;
     for (unsigned k = 0; k < 3; k++) {
@@ -221,7 +225,7 @@ static double reach_of(const kiln_refit *refit, const kiln_frame *frame, kiln_co
     }
     for (uint32_t i = 0; i < 3 * of.count; i++) {
         double p[3];
-        corner_of(refit, frame, of.first + i / 3, i % 3, p);
+        placed_corner(refit, frame, of.first + i / 3, i % 3, p);
         const double x = p[0] - centre[0], y = p[1] - centre[1], z = p[2] - centre[2];
         squared = fmax(squared, (x * x + y * y) + z * z);
     }
@@ -242,8 +246,8 @@ static double reach_of(const kiln_refit *refit, const kiln_frame *frame, kiln_co
     return reach > 0.0 ? reach * (1.0 + 0x1p-50) + 0x1p-51 * size : 0.0;
 }
 
-static void write_balls(const kiln_refit *refit, const kiln_frame *frame, const extents lanes[8],
-                        uint32_t used, kiln_format_node8 *head)
+static void write_balls(const kiln_refit *refit, const kiln_frame *frame,
+                        const slab_extents lanes[8], uint32_t used, kiln_format_node8 *head)
 {
     kiln_format_node_sphere *node = (kiln_format_node_sphere *)(void *)head;
     double radius[8], greatest = 0.0, centre[3][8];
@@ -268,7 +272,7 @@ static void write_balls(const kiln_refit *refit, const kiln_frame *frame, const 
     for (uint32_t left = used; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         const double at[3] = {centre[0][i], centre[1][i], centre[2][i]};
-        radius[i] = reach_of(refit, frame, kiln_node8_contents(head, i), &lanes[i], at);
+        radius[i] = ball_reach(refit, frame, kiln_node8_contents(head, i), &lanes[i], at);
         greatest = fmax(greatest, radius[i]);
     }
     head->half_exp = kiln_half_exp_of(greatest);
@@ -288,7 +292,7 @@ static void refit_node(const kiln_refit *refit, const kiln_frame *frame, uint32_
         (kiln_format_node8 *)(void *)(refit->nodes + (size_t)index * kind->node_size);
     const uint32_t used = kiln_node8_used(head);
     KILN_ASSERT(used != 0);
-    extents lanes[8], all;
+    slab_extents lanes[8], all;
     clear_extents(&all, directions);
     for (uint32_t left = used; left != 0; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
@@ -306,7 +310,7 @@ static void refit_node(const kiln_refit *refit, const kiln_frame *frame, uint32_
     } else if (kind->bv == KILN_FORMAT_BV_AABB2) {
         write_boxes2(lanes, used, head);
     } else {
-        write_boxes(lanes, used, &all, head);
+        write_refit_boxes(lanes, used, &all, head);
         if (kind->dop != NULL) {
             write_slabs(kind->dop, lanes, used, head);
         }
@@ -437,7 +441,7 @@ kiln_status kiln_refit_place(void *memory, size_t size, const kiln_tree *tree, k
     if (size < at.size) {
         return KILN_ERROR_ARGUMENT;
     }
-    const size_t skip = (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT;
+    const size_t skip = (REFIT_ALIGNMENT - (uintptr_t)memory % REFIT_ALIGNMENT) % REFIT_ALIGNMENT;
     uint8_t *start = (uint8_t *)memory + skip;
     memset(start, 0, at.below); /* what lies beyond the last vertex is loaded, not used */
     kiln_refit *refit = (kiln_refit *)(void *)start;
