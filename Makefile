@@ -357,6 +357,7 @@ $(LIBRARY_OBJECTS): private LIBRARY_FLAGS = -fPIC -DKILN_SHARED
 # asked once an opening, or less, smaller still. No table of unwinding: nothing of ours throws.
 SMALL = $(addprefix runtime/,bins/bins bins/bins_lookup query/contact_geometry query/contacts exact/expansion kernel/kernel_scalar \
           query/interruptible query/locate walk/frontier_walk walk/pair_filter open/partial query/shape exact/shape_triangle \
+          scene/scene scene/scene_bounds scene/scene_pairs scene/scene_query scene/scene_ray walk/once \
           walk/shape_walk) \
         $(addprefix formats/,arrival bins_check part reader)
 SMALLEST = $(addprefix runtime/,adb/adb_hints adb/adb_pick adb/adb_read \
