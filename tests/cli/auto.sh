@@ -124,10 +124,12 @@ printf '# two\n1 0 0 0 0 1 0 0 0 0 1 0\n1 2 3\n' >short.txt
 printf '1 0 0 0 0 1 0 0 0 0 1 0\n2 0 0 0 0 1 0 0 0 0 1 0\n' >bent.txt
 printf '1 0 0 0 0 1 0 0 0 0 1 0 0\n' >scale.txt
 printf '1 0 0 0 0 1 0 0 0 0 1 \0000\n' >zero.txt
+printf '1 0 0 1e308 0 1 0 0 0 0 1 0\n' >beyond.txt
 printf '# nothing\n' >empty.txt
 : >none.txt
 for row in "word:line 3: 'x' is not a number" 'short:line 3: 3 numbers; a pose has 12' \
-    'bent:line 2: is no pose' 'scale:line 1: is no pose' 'zero:line 1: not text' 'empty:has no pose'; do
+    'bent:line 2: the pose is not a rotation' 'scale:line 1: the pose is not a rotation' \
+    'beyond:line 1: the pose is not a rotation, a finite translation and a scale; its numbers are the rows' 'zero:line 1: not text' 'empty:has no pose'; do
     expect 3 "$KILN" bake sheet.obj -o none.kiln --bv auto --trace "${row%%:*}.txt"
     says err "kiln: ${row%%:*}.txt: ${row#*:}"
     silent out
@@ -139,6 +141,16 @@ for trace in none.txt .; do
     says err "$trace: can't be read; "
 done
 [ ! -e none.kiln ] || case_fail 'written'
+case_end
+
+case_begin 'traces with a byte order mark and the line ends of Windows are those without'
+printf '\357\273\277' >marked.txt
+sed 's/$/\r/' trace.txt | sed 1d >>marked.txt
+expect 0 "$KILN" bake -q sheet.obj -o plain.kiln --bv auto --trace trace.txt --json
+sed -n '/"candidates"/,/\]/p' out >plain.txt
+expect 0 "$KILN" bake -q sheet.obj -o marked.kiln --bv auto --trace marked.txt --json
+sed -n '/"candidates"/,/\]/p' out | cmp - plain.txt || case_fail 'other candidates'
+[ -s plain.txt ] || case_fail 'no candidates'
 case_end
 
 case_begin 'another file: of a like kind, another version, no kiln file, without polygons, in parts'

@@ -236,6 +236,17 @@ says err 'would be replaced; it is no file of kiln-bench families --obj'
 expect 2 "$bench" families "$cube" --quick --obj "$TMPDIR/f.csv/volumes"
 case_end
 
+case_begin 'families: of two files of one name none writes its volumes over those of the other'
+mkdir -p "$TMPDIR/of" && cp models/tiny/mixed.obj "$TMPDIR/of/cube.obj"
+"$KILN" bake -q "$cube" -o "$TMPDIR/of/cube.kiln"
+for other in cube.obj cube.kiln; do
+    expect 1 "$bench" families "$cube" "$TMPDIR/of/$other" --quick --bv obb --obj "$TMPDIR/of/volumes"
+    says err "of/$other: --obj would write its volumes over those of "
+    [ ! -e "$TMPDIR/of/volumes" ] || case_fail 'written'
+done
+expect 0 "$bench" families "$cube" "$TMPDIR/of/cube.obj" --quick --bv obb
+case_end
+
 case_begin 'families: wrong arguments and files'
 expect 1 "$bench" families
 says err 'no file is given'

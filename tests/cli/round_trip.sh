@@ -231,6 +231,14 @@ bad_pose 'line 1: the pose is not a rotation' '1 0 0 0 0 1 0 0 0 0 1 0 0\n'
 bad_pose 'line 1: 25 numbers' '1 0 0 0 0 1 0 0 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1 0 2\n'
 case_end
 
+case_begin 'lines of numbers that begin with a byte order mark'
+printf '\357\273\2771 0 0 5 0 1 0 0 0 0 1 0\r\n1 0 0 .5 0 1 0 0 0 0 1 0\r\n' >"$TMPDIR/marked"
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/marked"
+printf '0\n1\n' | cmp - "$TMPDIR/out" || case_fail 'other answers'
+# The mark begins a text; elsewhere it is no blank.
+bad_pose 'line 2: ' '1 0 0 0 0 1 0 0 0 0 1 0\n\357\273\2771 0 0 0 0 1 0 0 0 0 1 0\n'
+case_end
+
 case_begin 'a decimal point in any locale'
 echo '1 0 0 1.5 0 1 0 0 0 0 1 0' >"$TMPDIR/one"
 [ "$(LC_ALL=de_DE.UTF-8 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/one")" = 0 ] ||

@@ -262,8 +262,9 @@ static kiln_bake_status replay(const kiln_choice *choice, const kiln_tree *own,
             kiln_collide_work(own, &pair->a, other, &pair->b, NULL, &hit, &work);
         if (status == KILN_ERROR_POSE) {
             kiln_bake_report_error(report, options->trace,
-                                   "line %lu: is no pose: a rotation, with a scale above 0",
-                                   pair->line);
+                                   "line %lu: %s; its numbers are the rows of a 3 x 4 matrix, the "
+                                   "translation last in each",
+                                   pair->line, kiln_status_text(status));
             return KILN_BAKE_INVALID;
         }
         if (status != KILN_OK) {

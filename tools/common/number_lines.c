@@ -44,6 +44,7 @@ static int scan_numbers(char *text, double *numbers, int capacity, const char **
 bool kiln_number_lines(FILE *in, kiln_take_numbers take, void *user,
                        char message[KILN_NUMBERS_MESSAGE_SIZE])
 {
+    static const char mark[] = "\xEF\xBB\xBF";
     char *text = NULL;
     size_t capacity = 0;
     bool good = true;
@@ -59,7 +60,10 @@ bool kiln_number_lines(FILE *in, kiln_take_numbers take, void *user,
             good = false;
             break;
         }
-        const int count = scan_numbers(text, numbers, KILN_NUMBERS_MAX, &wrong);
+        /* Editors of Windows begin a text in UTF-8 with a byte order mark. */
+        const size_t skipped =
+            line == 1 && strncmp(text, mark, strlen(mark)) == 0 ? strlen(mark) : 0;
+        const int count = scan_numbers(text + skipped, numbers, KILN_NUMBERS_MAX, &wrong);
         KILN_ASSERT((count < 0) == (wrong != NULL));
         if (count < 0) {
             (void)snprintf(message, KILN_NUMBERS_MESSAGE_SIZE, "line %lu: '%.40s' is not a number",

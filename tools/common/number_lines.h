@@ -1,5 +1,5 @@
 /* Lines of numbers from a text, separated by blanks or commas, and poses that are written as such
- * lines. Empty lines and what follows '#' are skipped. */
+ * lines. Empty lines, what follows '#' and a byte order mark of UTF-8 are skipped. */
 #ifndef KILN_COMMON_NUMBER_LINES_H
 #define KILN_COMMON_NUMBER_LINES_H
 

@@ -83,6 +83,7 @@ static bool order_geometry(encoder *e)
     uint32_t stored = 0;
     for (uint32_t g = 0; g < e->model->group_count; g++) {
         const kiln_build_tree *tree = tree_of(e->model, g, 0);
+        KILN_ASSERT(tree->slot_count == tree->triangle_count || is_shared(e->model, 0));
         for (uint32_t slot = 0; slot < tree->slot_count; slot++) {
             const uint32_t id = tree->order[slot];
             if (e->stored_of[id] == KILN_NO_INDEX) {

@@ -119,6 +119,7 @@ static bool cut(cutting *c)
             cut_node(c, i);
         }
     }
+    c->to.slot_count = c->to.triangle_count;
     return true;
 }
 

@@ -55,9 +55,10 @@ static const option family_options[] = {
     {"unit-costs", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(unit_costs),
      "print only the means of unit costs over all files, as initialisers of C"},
     {"obj", 0, OPTION_TEXT, "FOLDER", NULL, 0, 0, FIELD(obj),
-     "write the volumes of a level of each tree as NAME-KIND-LEVEL.obj into this folder"},
+     "write the volumes of a level of each tree as NAME-KIND-LEVEL.obj into this folder, or as "
+     "NAME-TREE-KIND-LEVEL.obj where a file has several trees of a kind"},
     {"level", 0, OPTION_INTEGER, "N", NULL, 1, KILN_TREE_DEPTH_MAX, FIELD(level),
-     "which level --obj writes; 1: those in the root (default 2)"},
+     "which level --obj writes, and leaves that end above it; 1: those in the root (default 2)"},
     {"csv", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(csv), "write a line for each file and tree"},
     {"svg", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(svg),
      "draw the costs, and the volumes over the levels"},
@@ -298,6 +299,32 @@ static int report_all(const bench_families *run, const family_settings *settings
     return status;
 }
 
+/* Volumes are named after the file that they are of, without its folder: of two files of one name
+ * the second would replace what the first has written. */
+static int check_names(char *const *inputs, int count)
+{
+    int status = EXIT_DONE;
+    for (int i = 1; i < count && status == EXIT_DONE; i++) {
+        char *name = short_name(inputs[i]);
+        for (int k = 0; k < i && name != NULL && status == EXIT_DONE; k++) {
+            char *other = short_name(inputs[k]);
+            if (other == NULL) {
+                status = out_of_memory(inputs[k]);
+            } else if (strcmp(name, other) == 0) {
+                status = report_error(EXIT_USAGE, inputs[i],
+                                      "--obj would write its volumes over those of '%s', which has "
+                                      "the same name; write them into another folder, in a run of "
+                                      "its own",
+                                      inputs[k]);
+            }
+            free(other);
+        }
+        status = name == NULL ? out_of_memory(inputs[i]) : status;
+        free(name);
+    }
+    return status;
+}
+
 /* Before minutes are spent: can the files be written, and may they? */
 static int check_outputs(const family_settings *settings, char *const *inputs, int count)
 {
@@ -317,6 +344,9 @@ static int check_outputs(const family_settings *settings, char *const *inputs, i
     int status = output_check_inputs(settings->csv, &output_kind_rows, inputs, count);
     if (status == EXIT_DONE) {
         status = output_check_inputs(settings->svg, &output_kind_picture, inputs, count);
+    }
+    if (status == EXIT_DONE && settings->obj != NULL) {
+        status = check_names(inputs, count);
     }
     char *part = NULL, message[KILN_WRITE_MESSAGE_SIZE];
     if (status == EXIT_DONE && settings->obj != NULL && !kiln_folder_make(settings->obj, &part)) {

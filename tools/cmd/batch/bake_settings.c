@@ -50,8 +50,8 @@ const option bake_options[] = {
     {"builder", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(builder),
      "how trees are made: by cuts from the top, sah by surfaces, median in halves, middle of the "
      "box, mean along the principal axis, volume by volumes; ploc from the leaves up; insert one "
-     "triangle after another; reinsert moves parts of sah's tree; answers stay the same (default "
-     "sah)"},
+     "triangle after another; reinsert moves parts of sah's tree; octree has its own way to make "
+     "trees; answers stay the same (default sah)"},
     {"spheres", 0, OPTION_CHOICE, NULL, "least|cover|octree|medial", 0, 0, FIELD(spheres),
      "how the balls of sphere are chosen: least, the smallest in the builder's tree; cover, from "
      "the leaves up in that tree; octree, of cells; medial, about the medial axis; the last two "
