@@ -153,6 +153,14 @@ sed -n '/"candidates"/,/\]/p' out | cmp - plain.txt || case_fail 'other candidat
 [ -s plain.txt ] || case_fail 'no candidates'
 case_end
 
+case_begin 'a trace that takes more memory than the limit is named as a cure'
+awk 'BEGIN { for (i = 0; i < 300000; i++) print "1 0 0 0 0 1 0 0 0 0 1 0" }' >long.txt
+expect 4 "$KILN" bake sheet.obj -o none.kiln --bv auto --trace long.txt --max-memory 20M
+says err 'sheet.obj: takes more memory than the limit of 20 MiB'
+says err 'raise it (--max-memory), shorten the trace or split the model'
+[ ! -e none.kiln ] || case_fail 'written'
+case_end
+
 case_begin 'another file: of a like kind, another version, no kiln file, without polygons, in parts'
 "$KILN" bake -q cube.obj -o all.kiln --bv "$(echo $kinds | tr ' ' ,)"
 "$KILN" bake -q cube.obj -o bare.kiln --adb --no-geometry

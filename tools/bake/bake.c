@@ -309,8 +309,9 @@ static kiln_bake_status explain_failure(const job *b, kiln_bake_status status)
         char limit[KILN_MESSAGE_BYTES_SIZE];
         kiln_bake_report_error(b->report, b->input->path,
                                "takes more memory than the limit of %s; nothing was "
-                               "written; raise it (--max-memory) or split the model",
-                               kiln_message_bytes(b->budget.limit, limit));
+                               "written; raise it (--max-memory)%s or split the model",
+                               kiln_message_bytes(b->budget.limit, limit),
+                               b->options.trace != NULL ? ", shorten the trace" : "");
         return KILN_BAKE_FAILED;
     }
     if (b->report->error[0] == '\0') {
