@@ -16,6 +16,7 @@
 
 #include "../../tools/tree/build.h"
 #include "../../tools/tree/builders.h"
+#include "../../tools/tree/octree.h"
 #include "../../tools/tree/spheres.h"
 #include "../../tools/common/text.h"
 #include "../../tools/common/memory.h"
@@ -196,6 +197,25 @@ static void every_construction_of_balls_takes_little(void **state)
     torus.triangle_count = all;
 }
 
+/* References, their records and cells, of which there are the more the smaller leaves are. */
+static void an_octree_takes_what_is_said(void **state)
+{
+    (void)state;
+    const uint32_t all = torus.triangle_count;
+    torus.triangle_count = all < SOME_TRIANGLES ? all : SOME_TRIANGLES;
+    for (int leaf = 1; leaf <= 15; leaf += 7) {
+        kiln_bake_options options = kiln_bake_options_default();
+        options.bv = "octree";
+        options.leaf = leaf;
+        options.threads = 2;
+        const outcome out = run(build_alone, &options);
+        assert_int_equal(out.status, KILN_BAKE_OK);
+        print_message("leaf %d, ", leaf);
+        expect_at_most(options.bv, out.peak, 75 + kiln_octree_spare(leaf));
+    }
+    torus.triangle_count = all;
+}
+
 /* From the model's bytes to the file's, and with all kinds of trees. */
 static void baking_takes_little(void **state)
 {
@@ -299,6 +319,7 @@ int main(void)
         cmocka_unit_test(building_takes_little),
         cmocka_unit_test(every_builder_takes_little),
         cmocka_unit_test(every_construction_of_balls_takes_little),
+        cmocka_unit_test(an_octree_takes_what_is_said),
         cmocka_unit_test(baking_takes_little),
         cmocka_unit_test(limit_is_kept),
         cmocka_unit_test(need_is_told_before),

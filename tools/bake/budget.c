@@ -11,6 +11,7 @@
 #include "../../formats/node_kinds.h"
 #include "../common/memory.h"
 #include "../tree/builders.h"
+#include "../tree/octree.h"
 #include "../tree/spheres.h"
 
 #include <string.h>
@@ -83,7 +84,9 @@ uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options 
         const uint64_t of_largest = nodes_of(kind, load->largest, options->leaf);
         const bool is_balls = kiln_node_kind_find(kind->format_bv)->balls;
         const uint64_t balls = is_balls ? kiln_spheres_spare(options->spheres, options->leaf) : 0;
-        building = greater(building, results + load->largest * (triangle + balls) +
+        const uint64_t cells =
+            kind->format_bv == KILN_FORMAT_BV_OCTREE ? kiln_octree_spare(options->leaf) : 0;
+        building = greater(building, results + load->largest * (triangle + balls + cells) +
                                          of_largest * (PLAN + kind->node_size));
         /* The result of a kind: nodes, order, and a count for each lane of each node. */
         const uint64_t count = nodes_of(kind, triangles, options->leaf);

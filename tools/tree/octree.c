@@ -478,3 +478,12 @@ bool kiln_octree_build(const kiln_cloud *cloud, uint32_t count, uint32_t leaf,
     *cancelled = j.cancelled;
     return made;
 }
+
+/* Up to four references, each with a record of its own, and cells, in arrays that grow by half.
+ * tests/unit/test_memory.c compares this with what is taken. */
+unsigned kiln_octree_spare(int leaf)
+{
+    enum { REFERENCES = 560, CELLS = 560 };
+    KILN_ASSERT(leaf > 0);
+    return REFERENCES + CELLS / (unsigned)leaf;
+}

@@ -28,6 +28,9 @@ typedef struct kiln_octree {
 bool kiln_octree_build(const kiln_cloud *cloud, uint32_t count, uint32_t leaf,
                        const kiln_watch *watch, kiln_octree *out, bool *cancelled);
 
+/* Bytes a triangle that an octree needs beside what every tree does, with so many in a leaf. */
+unsigned kiln_octree_spare(int leaf);
+
 void kiln_octree_free(kiln_octree *octree);
 
 #endif
