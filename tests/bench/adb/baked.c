@@ -215,9 +215,12 @@ bool bench_mesh_of(const kiln_view *view, uint32_t index, bench_mesh *mesh)
         return false;
     }
     memcpy(mesh->positions, view->vertices, 3 * sizeof(float) * view->vertex_count);
-    for (uint32_t slot = 0; slot < count; slot++) {
-        memcpy(mesh->indices + 3 * (size_t)slot,
-               view->triangles + 3 * (size_t)kiln_view_tree_triangle(&tree, slot),
+    /* Slots of an octree are references, of which a triangle may have several. */
+    const bool once = tree.slots == count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t stored =
+            once ? kiln_view_tree_triangle(&tree, i) : tree.entry->triangle_first + i;
+        memcpy(mesh->indices + 3 * (size_t)i, view->triangles + 3 * (size_t)stored,
                3 * sizeof(uint32_t));
     }
     return true;

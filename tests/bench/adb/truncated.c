@@ -127,7 +127,7 @@ static bool cut(cutting *c)
 static bool keep_triangles(const bench_mesh *mesh, kiln_build_tree *tree, bench_mesh *kept)
 {
     *kept = *mesh;
-    kept->triangle_count = tree->triangle_count;
+    kept->triangle_count = tree->slot_count = tree->triangle_count;
     kept->indices = malloc(3 * sizeof(uint32_t) * tree->triangle_count);
     if (kept->indices == NULL) {
         return false;
