@@ -103,10 +103,11 @@ static kiln_status form_world_line(kiln_line *line, const kiln_ray *ray)
     return status == KILN_OK ? kiln_line_form(line, &placement, ray) : status;
 }
 
-/* A ray that ends a little after the closest hit so far, so that trees are not walked beyond. */
+/* A ray that ends a little after the closest hit so far, so that trees are not walked beyond. Ends
+ * next to 0 count as 0 (line.c), so that a hit may come before t_min: the ray's end must not. */
 static void cut_ray(kiln_ray *ray, double t)
 {
-    const double end = t + 0x1p-30 * fabs(t);
+    const double end = fmax(t + 0x1p-30 * fabs(t), ray->t_min);
     ray->t_max = end < ray->t_max ? end : ray->t_max;
 }
 

@@ -18,6 +18,10 @@
  * others on the path a few bytes are kept, from which they are decoded again, so that the
  * repetition takes a tenth of the stack that the walk itself needs.
  *
+ * Most triangles have one slot, which a descent of one tree finds out; then there is nothing to
+ * repeat. A repetition is not bounded by more than the pairs of nodes: in a file whose boxes are
+ * all as large as the mesh it opens nearly all of them.
+ *
  * The rule is our own. Others give each triangle the number of the last query that met it
  * (mailboxes: J. Arnaldi, T. Priol and K. Bouatouch, 1987), which needs memory that is written to.
  */
@@ -103,6 +107,92 @@ static bool slot_in_leaf(const kiln_tree *tree, kiln_contents leaf, uint32_t sto
     return false;
 }
 
+/* -------------------------------------------------------------------------------- one tree -- */
+
+/* A descent to the leaves that hold a triangle, one after the other. */
+typedef struct {
+    const kiln_tree *tree;
+    const whole *triangle;
+    kiln_once_lanes lanes; /* NULL: all lanes are entered */
+    const void *walk;
+    unsigned height;
+    struct {
+        const kiln_format_node8 *node;
+        uint32_t mask;
+    } path[KILN_TREE_DEPTH_MAX];
+} search;
+
+static void enter_node(search *s, uint32_t index)
+{
+    const kiln_node_kind *kind = s->tree->view.kind;
+    const kiln_format_node8 *node = kiln_tree_node(s->tree, index);
+    kiln_lanes decoded;
+    kind->decode(node, &decoded);
+    KILN_ASSERT(s->height < KILN_TREE_DEPTH_MAX);
+    const uint32_t entered = s->lanes != NULL ? s->lanes(s->walk, node) : kiln_node8_used(node);
+    s->path[s->height].node = node;
+    s->path[s->height++].mask =
+        lanes_with(s->triangle, &decoded, node->org, kind->aligned, entered);
+}
+
+/* The slot in the next leaf that holds the triangle. False: there is none. */
+static bool find_slot_below(search *s, uint32_t *slot)
+{
+    while (s->height > 0) {
+        const unsigned top = s->height - 1;
+        if (s->path[top].mask == 0) {
+            s->height--;
+            continue;
+        }
+        const unsigned lane = (unsigned)__builtin_ctz(s->path[top].mask);
+        s->path[top].mask &= s->path[top].mask - 1;
+        const kiln_contents contents = kiln_node8_contents(s->path[top].node, lane);
+        if (contents.count == 0) {
+            enter_node(s, contents.first);
+        } else if (slot_in_leaf(s->tree, contents, s->triangle->stored, slot)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void begin_search(search *s, const kiln_tree *tree, const whole *triangle,
+                         kiln_once_lanes lanes, const void *walk)
+{
+    s->tree = tree;
+    s->triangle = triangle;
+    s->lanes = lanes;
+    s->walk = walk;
+    s->height = 0;
+    enter_node(s, 0);
+}
+
+bool kiln_once_in_tree(const kiln_tree *tree, kiln_once_lanes lanes, const void *walk,
+                       uint32_t slot)
+{
+    whole triangle;
+    search s;
+    uint32_t found;
+    KILN_ASSERT(tree->view.kind->shared && lanes != NULL);
+    bound_whole(tree, slot, &triangle);
+    begin_search(&s, tree, &triangle, lanes, walk);
+    return !find_slot_below(&s, &found) || found == slot;
+}
+
+/* Is the triangle of the slot in no other? */
+static bool is_only_slot(const kiln_tree *tree, uint32_t slot)
+{
+    whole triangle;
+    search s;
+    uint32_t found;
+    if (!tree->view.kind->shared) {
+        return true;
+    }
+    bound_whole(tree, slot, &triangle);
+    begin_search(&s, tree, &triangle, NULL, NULL);
+    return find_slot_below(&s, &found) && found == slot && !find_slot_below(&s, &found);
+}
+
 /* ------------------------------------------------------------------------------- two trees -- */
 
 /* An opened node on the path, without its boxes. */
@@ -175,9 +265,8 @@ static void push(replay *r, uint32_t number, const kiln_level *of, uint32_t agai
 
 /* The same choices as in pair_walk.c and in frontier_walk.c. Were a file's boxes not to hold what
  * is below them, nothing might be found: the pair is then named rather than lost. */
-bool kiln_once_is_first(const void *walk, uint32_t slot_x, uint32_t slot_y)
+static bool replay_is_first(const kiln_once *once, uint32_t slot_x, uint32_t slot_y)
 {
-    const kiln_once *once = (const kiln_once *)walk;
     const kiln_descent *d = once->descent;
     const kiln_pair_frame *frame = d->frame;
     replay r;
@@ -223,45 +312,12 @@ bool kiln_once_is_first(const void *walk, uint32_t slot_x, uint32_t slot_y)
     }
 }
 
-/* -------------------------------------------------------------------------------- one tree -- */
-
-bool kiln_once_in_tree(const kiln_tree *tree, kiln_once_lanes lanes, const void *walk,
-                       uint32_t slot)
+/* Most triangles have one slot. To find that out costs a descent of one tree; that of two would
+ * pass n^2 pairs of leaves where n leaves lie about one point, as below the tip of a cone. */
+bool kiln_once_is_first(const void *walk, uint32_t slot_x, uint32_t slot_y)
 {
-    struct {
-        const kiln_format_node8 *node;
-        uint32_t mask;
-    } path[KILN_TREE_DEPTH_MAX];
-    unsigned height = 0;
-    uint32_t index = 0;
-    whole triangle;
-    KILN_ASSERT(tree->view.kind->shared);
-    bound_whole(tree, slot, &triangle);
-    for (;;) {
-        const kiln_format_node8 *node = kiln_tree_node(tree, index);
-        kiln_lanes decoded;
-        tree->view.kind->decode(node, &decoded);
-        KILN_ASSERT(height < KILN_TREE_DEPTH_MAX);
-        path[height].node = node;
-        path[height++].mask =
-            lanes_with(&triangle, &decoded, node->org, tree->view.kind->aligned, lanes(walk, node));
-        /* The next lane that is a node; leaves on the way are looked into. */
-        for (index = 0; index == 0;) {
-            while (height > 0 && path[height - 1].mask == 0) {
-                height--;
-            }
-            if (height == 0) {
-                return true;
-            }
-            const unsigned lane = (unsigned)__builtin_ctz(path[height - 1].mask);
-            path[height - 1].mask &= path[height - 1].mask - 1;
-            const kiln_contents contents = kiln_node8_contents(path[height - 1].node, lane);
-            uint32_t found;
-            if (contents.count == 0) {
-                index = contents.first;
-            } else if (slot_in_leaf(tree, contents, triangle.stored, &found)) {
-                return found == slot;
-            }
-        }
-    }
+    const kiln_once *once = (const kiln_once *)walk;
+    const kiln_pair_frame *frame = once->descent->frame;
+    return (is_only_slot(frame->x, slot_x) && is_only_slot(frame->y, slot_y)) ||
+           replay_is_first(once, slot_x, slot_y);
 }

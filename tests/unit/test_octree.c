@@ -1,5 +1,6 @@
 /* Octrees: what their construction promises, and that what is in several leaves is reported once.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -188,6 +189,34 @@ static void pairs_are_named_once(void **state)
     }
 }
 
+/* A cone whose triangles all have the tip, and triangles at one place: many leaves lie about one
+ * point, where a descent of two trees meets all pairs of them. That is to be done for few pairs of
+ * triangles, or this takes minutes. */
+static void leaves_about_one_point(void **state)
+{
+    (void)state;
+    enum { SIDES = 128 };
+    uint64_t random = 81;
+    for (int kind = 0; kind < 2; kind++) {
+        mesh m = mesh_soup(&random, SIDES, 0.5);
+        for (uint32_t i = 0; i < SIDES; i++) {
+            const double pi = 3.14159265358979, from = 2 * pi * i / SIDES,
+                         to = 2 * pi * (i + 1) / SIDES;
+            const float corners[9] = {
+                0,   0, 0, (float)cos(from), (float)sin(from), 0.5f, (float)cos(to), (float)sin(to),
+                0.5f};
+            memcpy(m.positions + 9 * (size_t)(kind == 0 ? i : 0), corners, sizeof corners);
+            for (uint32_t c = 0; c < 3; c++) {
+                m.indices[3 * i + c] = kind == 0 ? 3 * i + c : c;
+            }
+        }
+        model a = model_of(m, kind == 0 ? 4 : 1);
+        compare_contacts(a.octree, a.octree, a.aabb, a.aabb, NULL);
+        compare_contacts(a.octree, a.aabb, a.aabb, a.aabb, NULL);
+        model_free(&a);
+    }
+}
+
 /* Rays along the wall and through it, and shapes that hold much of it. */
 static void hits_are_named_once(void **state)
 {
@@ -283,6 +312,7 @@ int main(void)
         cmocka_unit_test(planes_of_halving_give_no_references),
         cmocka_unit_test(threads_do_not_show),
         cmocka_unit_test(pairs_are_named_once),
+        cmocka_unit_test(leaves_about_one_point),
         cmocka_unit_test(hits_are_named_once),
         cmocka_unit_test(crossings_are_counted_once),
     };

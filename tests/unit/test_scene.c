@@ -515,6 +515,28 @@ static void shapes_and_rays_meet_objects(void **state)
     free(memory);
 }
 
+/* A t_min next to 0 counts as 0, so that a hit may come before it: the second object of two at one
+ * place is then looked for along a ray that has ended. */
+static void rays_may_begin_next_to_zero(void **state)
+{
+    (void)state;
+    void *memory;
+    kiln_scene *scene = scene_of(2, &memory);
+    const kiln_scene_id first = add_at(scene, 0);
+    (void)add_at(scene, 0);
+    for (int i = 0; i < 2; i++) {
+        kiln_ray ray = {{0, 0.5, 0.25}, {1, 0, 0}, 1e-100, 1};
+        kiln_scene_ray_hit hit;
+        ray.t_min *= i == 0 ? 1 : -1;
+        memset(&hit, 0, sizeof hit);
+        assert_int_equal(kiln_scene_ray_closest(scene, &ray, NULL, &hit), KILN_OK);
+        assert_true(hit.hit.found && hit.hit.t == 0 && hit.id == first);
+        assert_int_equal(kiln_scene_ray_any(scene, &ray, NULL, &hit), KILN_OK);
+        assert_true(hit.hit.found);
+    }
+    free(memory);
+}
+
 /* Pairs to queries that take a list: a budget that is shared among all candidates. */
 static void candidates_feed_other_queries(void **state)
 {
@@ -605,6 +627,7 @@ int main(void)
         cmocka_unit_test(bounds_are_tight_and_outward),
         cmocka_unit_test(extreme_numbers_are_defined),
         cmocka_unit_test(shapes_and_rays_meet_objects),
+        cmocka_unit_test(rays_may_begin_next_to_zero),
         cmocka_unit_test(candidates_feed_other_queries),
         cmocka_unit_test(objects_of_files_that_arrive),
     };
