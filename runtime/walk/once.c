@@ -18,9 +18,10 @@
  * others on the path a few bytes are kept, from which they are decoded again, so that the
  * repetition takes a tenth of the stack that the walk itself needs.
  *
- * Most triangles have one slot, which a descent of one tree finds out; then there is nothing to
- * repeat. A repetition is not bounded by more than the pairs of nodes: in a file whose boxes are
- * all as large as the mesh it opens nearly all of them.
+ * Most triangles have one slot. Two slots that are each the first of its triangle in its own tree
+ * name the pair if they are reached, which a descent of one tree after the other finds out. A
+ * repetition is not bounded by more than the pairs of nodes: in a file whose boxes are all as large
+ * as the mesh it opens nearly all of them.
  *
  * The rule is our own. Others give each triangle the number of the last query that met it
  * (mailboxes: J. Arnaldi, T. Priol and K. Bouatouch, 1987), which needs memory that is written to.
@@ -120,9 +121,9 @@ typedef struct {
         const kiln_format_node8 *node;
         uint32_t mask;
     } path[KILN_TREE_DEPTH_MAX];
-} search;
+} slot_search;
 
-static void enter_node(search *s, uint32_t index)
+static void enter_node(slot_search *s, uint32_t index)
 {
     const kiln_node_kind *kind = s->tree->view.kind;
     const kiln_format_node8 *node = kiln_tree_node(s->tree, index);
@@ -136,7 +137,7 @@ static void enter_node(search *s, uint32_t index)
 }
 
 /* The slot in the next leaf that holds the triangle. False: there is none. */
-static bool find_slot_below(search *s, uint32_t *slot)
+static bool find_slot_below(slot_search *s, uint32_t *slot)
 {
     while (s->height > 0) {
         const unsigned top = s->height - 1;
@@ -156,7 +157,7 @@ static bool find_slot_below(search *s, uint32_t *slot)
     return false;
 }
 
-static void begin_search(search *s, const kiln_tree *tree, const whole *triangle,
+static void begin_search(slot_search *s, const kiln_tree *tree, const whole *triangle,
                          kiln_once_lanes lanes, const void *walk)
 {
     s->tree = tree;
@@ -171,7 +172,7 @@ bool kiln_once_in_tree(const kiln_tree *tree, kiln_once_lanes lanes, const void 
                        uint32_t slot)
 {
     whole triangle;
-    search s;
+    slot_search s;
     uint32_t found;
     KILN_ASSERT(tree->view.kind->shared && lanes != NULL);
     bound_whole(tree, slot, &triangle);
@@ -179,18 +180,18 @@ bool kiln_once_in_tree(const kiln_tree *tree, kiln_once_lanes lanes, const void 
     return !find_slot_below(&s, &found) || found == slot;
 }
 
-/* Is the triangle of the slot in no other? */
-static bool is_only_slot(const kiln_tree *tree, uint32_t slot)
+/* Is the slot the first of its triangle, of all lanes? */
+static bool is_first_slot(const kiln_tree *tree, uint32_t slot)
 {
     whole triangle;
-    search s;
+    slot_search s;
     uint32_t found;
     if (!tree->view.kind->shared) {
         return true;
     }
     bound_whole(tree, slot, &triangle);
     begin_search(&s, tree, &triangle, NULL, NULL);
-    return find_slot_below(&s, &found) && found == slot && !find_slot_below(&s, &found);
+    return find_slot_below(&s, &found) && found == slot;
 }
 
 /* ------------------------------------------------------------------------------- two trees -- */
@@ -312,12 +313,14 @@ static bool replay_is_first(const kiln_once *once, uint32_t slot_x, uint32_t slo
     }
 }
 
-/* Most triangles have one slot. To find that out costs a descent of one tree; that of two would
- * pass n^2 pairs of leaves where n leaves lie about one point, as below the tip of a cone. */
+/* Of two slots that are each the first in its tree there is nothing before them: every lane on the
+ * way there is the first that leads to its triangle. To find that out costs a descent of one tree;
+ * that of two would pass n^2 pairs of leaves where n leaves lie about one point, as below the tip
+ * of a cone. */
 bool kiln_once_is_first(const void *walk, uint32_t slot_x, uint32_t slot_y)
 {
     const kiln_once *once = (const kiln_once *)walk;
     const kiln_pair_frame *frame = once->descent->frame;
-    return (is_only_slot(frame->x, slot_x) && is_only_slot(frame->y, slot_y)) ||
+    return (is_first_slot(frame->x, slot_x) && is_first_slot(frame->y, slot_y)) ||
            replay_is_first(once, slot_x, slot_y);
 }
