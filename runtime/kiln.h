@@ -1170,7 +1170,8 @@ KILN_API kiln_status kiln_interruptible_begin(kiln_interruptible *query, const k
 
 /* Looks into pairs of volumes above `level` (UINT32_MAX: all), up to `steps` of them, until the
  * query is complete or `nanoseconds` have passed since this call (UINT64_MAX: the clock is not
- * read); time may run over by one step. May be called again with any level and budget. Runs to one
+ * read); time may run over by one step, which for octrees includes finding out whether pairs that
+ * meet were named before. May be called again with any level and budget. Runs to one
  * level give the same answer as one run with the sum of their steps. KILN_ERROR_ARGUMENT: NULL, or
  * no query begun. Allocates nothing; up to 20 KiB of stack. */
 KILN_API kiln_status kiln_interruptible_run(kiln_interruptible *query, uint32_t level,

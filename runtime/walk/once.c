@@ -21,7 +21,8 @@
  * Most triangles have one slot. Two slots that are each the first of its triangle in its own tree
  * name the pair if they are reached, which a descent of one tree after the other finds out. A
  * repetition is not bounded by more than the pairs of nodes: in a file whose boxes are all as large
- * as the mesh it opens nearly all of them.
+ * as the mesh it opens nearly all of them. Whoever opens files of others can stop such a query
+ * (kiln_pair_options.stop): a repetition looks at that, too.
  *
  * The rule is our own. Others give each triangle the number of the last query that met it
  * (mailboxes: J. Arnaldi, T. Priol and K. Bouatouch, 1987), which needs memory that is written to.
@@ -33,6 +34,9 @@
 
 /* Of coordinates in binary64: far more than corners and boxes are off by. */
 #define ROOM 0x1p-40
+
+/* Of a repeated descent, between two questions whether the query is to be stopped. */
+enum { STEPS_A_LOOK = 32 };
 
 /* A triangle in the node space of its tree: its bounds, and the slab of its plane, n . p from `low`
  * to `high`, all with room for rounding. */
@@ -279,7 +283,11 @@ static bool replay_is_first(const kiln_once *once, uint32_t slot_x, uint32_t slo
     bound_whole(frame->x, slot_x, &r.triangle[1]);
     bound_whole(frame->y, slot_y, &r.triangle[0]);
     uint32_t top = KILN_LEVELS_BELOW - 1, number = 0, other_number = 1;
-    for (;;) {
+    for (uint64_t steps = 1;; steps++) {
+        /* A query that is stopped returns no pairs. */
+        if (steps % STEPS_A_LOOK == 0 && kiln_pair_filter_stops(d->visitor->filter)) {
+            return false;
+        }
         const kiln_level *lane = level_of(&r, number), *other = level_of(&r, other_number);
         const bool is_leaf = lane->contents.count != 0, other_is_leaf = other->contents.count != 0;
         if (is_leaf && other_is_leaf) {

@@ -217,6 +217,56 @@ static void leaves_about_one_point(void **state)
     }
 }
 
+typedef struct {
+    uint64_t calls, most;
+} stopper;
+
+static bool stop_late(void *user)
+{
+    stopper *s = (stopper *)user;
+    return ++s->calls > s->most;
+}
+
+static bool refuse_pair(void *user, kiln_pair pair)
+{
+    (void)user;
+    (void)pair;
+    return false;
+}
+
+/* A repeated descent is long where many leaves overlap, so that it looks at `stop` as well: more
+ * often than a walk through the same leaves without repetitions, which is one for a first pair whose
+ * filter refuses all. */
+static void repetitions_can_be_stopped(void **state)
+{
+    (void)state;
+    model a = model_of(with_wall(mesh_torus(24, 18, 0.2), 3, 0.05f), 1);
+    kiln_pair_options options = kiln_pair_options_default();
+    stopper plain = {0, UINT64_MAX}, repeated = plain;
+    kiln_hit hit;
+    size_t count = 7;
+    options.stop = stop_late;
+    options.stop_user = &plain;
+    options.filter = refuse_pair;
+    assert_int_equal(kiln_collide(a.octree, NULL, a.octree, NULL, &options, &hit), KILN_OK);
+    assert_false(hit.found);
+    options.filter = NULL;
+    options.stop_user = &repeated;
+    assert_int_equal(kiln_contacts(a.octree, NULL, a.octree, NULL, &options, NULL, 0, &count),
+                     KILN_OK);
+    assert_true(count > 300 && plain.calls > 0 && repeated.calls > plain.calls);
+    for (uint64_t most = 0; most < repeated.calls; most += 1 + repeated.calls / 20) {
+        stopper early = {0, most};
+        options.stop_user = &early;
+        count = 7;
+        assert_int_equal(kiln_contacts(a.octree, NULL, a.octree, NULL, &options, NULL, 0, &count),
+                         KILN_ERROR_STOPPED);
+        assert_int_equal(count, 7);
+        assert_int_equal(early.calls, most + 1);
+    }
+    model_free(&a);
+}
+
 /* Rays along the wall and through it, and shapes that hold much of it. */
 static void hits_are_named_once(void **state)
 {
@@ -313,6 +363,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_show),
         cmocka_unit_test(pairs_are_named_once),
         cmocka_unit_test(leaves_about_one_point),
+        cmocka_unit_test(repetitions_can_be_stopped),
         cmocka_unit_test(hits_are_named_once),
         cmocka_unit_test(crossings_are_counted_once),
     };
