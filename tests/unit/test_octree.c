@@ -235,8 +235,8 @@ static bool refuse_pair(void *user, kiln_pair pair)
 }
 
 /* A repeated descent is long where many leaves overlap, so that it looks at `stop` as well: more
- * often than a walk through the same leaves without repetitions, which is one for a first pair whose
- * filter refuses all. */
+ * often than a walk through the same leaves without repetitions, which is one for a first pair
+ * whose filter refuses all. */
 static void repetitions_can_be_stopped(void **state)
 {
     (void)state;
