@@ -31,9 +31,11 @@ dpkg-deb -f "$TMPDIR/deb/kiln_${version}"_*.deb Depends | grep -q "kiln-importer
 case_end
 
 case_begin 'lintian'
-# What was built for the tests has not Debian's flags, which harden.
+# What was built for the tests has not Debian's flags, which harden; and instructions that happen to be letters are
+# no words.
 lintian --allow-root --display-info --pedantic --fail-on error,warning,info,pedantic \
-    --suppress-tags hardening-no-bindnow,hardening-no-fortify-functions "$TMPDIR"/deb/*.changes \
+    --suppress-tags hardening-no-bindnow,hardening-no-fortify-functions,spelling-error-in-binary \
+    "$TMPDIR"/deb/*.changes \
     >"$TMPDIR/lintian" 2>&1 || case_fail "$(cat "$TMPDIR/lintian")"
 case_end
 

@@ -588,7 +588,7 @@ def check_cells(model, t, space, nodes):
             for s in range(slot, slot + count):
                 boxes.setdefault(model.stored(t, s), []).append((low, high))
             slot += count
-    for stored in boxes if model.polygons else ():
+    for stored in boxes:
         pieces = [[tuple(space[v]) for v in model.triangles[stored]]]
         for low, high in boxes[stored]:
             outside = []
@@ -778,7 +778,7 @@ def report_model(sections):
         nodes, below, depth = check_nodes(model, t)
         space = model.check_geometry(t) if model.polygons else None
         check_boxes(model, t, space, nodes, below)
-        if t.bv == OCTREE:
+        if t.bv == OCTREE and model.polygons:  # else there are no references
             check_cells(model, t, space, nodes)
         trees.append((nodes, below, depth))
     check_counts(model, trees)
