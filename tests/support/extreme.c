@@ -394,16 +394,15 @@ void extreme_boxes(edit_file *file, uint64_t *state)
         writing w;
         w.entry = entry;
         w.kind = kiln_node_kind_find(entry->bv);
-        if (w.kind->shared) {
-            continue; /* its boxes hold parts of triangles, which are not known here */
-        }
         w.nodes =
             edit_find(file, w.kind->section)->data + (size_t)entry->node_first * w.kind->node_size;
         w.vertices = (const float *)(void *)edit_find(file, KILN_SECTION_VERTICES)->data;
         w.triangles = (const uint32_t *)(void *)edit_find(file, KILN_SECTION_TRIANGLES)->data;
         w.order = NULL;
         if (entry->order_first != KILN_NO_INDEX) {
-            w.order = (const uint32_t *)(void *)edit_find(file, KILN_SECTION_ORDER)->data +
+            w.order = (const uint32_t *)(void *)edit_find(
+                          file, w.kind->shared ? KILN_SECTION_REFERENCES : KILN_SECTION_ORDER)
+                          ->data +
                       entry->order_first;
         }
         w.state = state;

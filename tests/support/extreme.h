@@ -7,7 +7,7 @@
 /* Writes every box of every tree of a raw file anew, at random, so that it still contains its
  * triangles: with the longest and the shortest grid steps that the format admits, origins and
  * centres far off, extents from tight to the largest, any rotation, and, for some trees, a node
- * space whose unit or origin is far larger than the mesh. Geometry stays, and so do octrees. */
+ * space whose unit or origin is far larger than the mesh. Geometry stays. */
 void extreme_boxes(edit_file *file, uint64_t *state);
 
 #endif

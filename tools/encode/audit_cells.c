@@ -7,15 +7,18 @@
  * which comes back what is not covered below it; a leaf that holds the triangle covers all that is
  * inside, any other none. What is left at the end is covered nowhere.
  *
- * In binary64 a corner that was cut is off by a few 2^-51, and boxes are exact. Boxes are taken as
- * larger by SLACK on every side: then a sound tree leaves nothing, not even a sliver, since
- * whatever is left would lie farther than that outside each box that covers it. */
+ * In binary64 a corner that was cut is off by a few 2^-51, and the side of a box by a rounding of
+ * its centre, which lies far off in boxes that are far larger than the mesh; audit.c has the same
+ * bound for it. Boxes are taken as larger by both on every side: then a sound tree leaves nothing,
+ * not even a sliver, since whatever is left would lie farther than that outside each box that
+ * covers it. */
 #include "audit_cells.h"
 
 #include "../../formats/assert.h"
 #include "../common/clip.h"
 #include "../common/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,8 +105,10 @@ static void cover_lane(cover *c, const kiln_format_node8 *node, unsigned lane, s
     c->tree->kind->decode_lane(node, lane, &decoded);
     for (unsigned k = 0; k < 3; k++) {
         const double centre = (double)node->org[k] + (double)decoded.centre[k];
-        lower[k] = centre - (double)decoded.half[k] - SLACK;
-        upper[k] = centre + (double)decoded.half[k] + SLACK;
+        const double half = (double)decoded.half[k];
+        const double slack = SLACK + 4.0 * DBL_EPSILON * (fabs(centre) + half);
+        lower[k] = centre - half - slack;
+        upper[k] = centre + half + slack;
     }
     c->boxes++;
     /* Parts outside are added behind all that there are; they then move to the front. Parts inside
