@@ -88,7 +88,7 @@ IMPORT_MAINS = $(wildcard tools/import/main_*.c)
 READER_SOURCES = $(filter-out $(IMPORT_SOURCES) $(IMPORT_MAINS),$(wildcard tools/import/*.c)) \
                  $(wildcard $(foreach d,collada fbx gltf threemf x3d,tools/import/$d/*.c) \
                    $(if $(DRACO),tools/import/gltf/*.cpp))
-BAKE_SOURCES = $(wildcard lut/bins*.c) $(IMPORT_SOURCES) \
+BAKE_SOURCES = $(wildcard lut/bins*.c lut/axes_*.c) $(IMPORT_SOURCES) \
                $(foreach d,common tree count encode bake,$(wildcard tools/$d/*.c))
 BENCH_SOURCES = $(wildcard tests/bench/adb/*.c) tests/support/tally.c
 # The program kiln-bench: verbs of its own over the kit of the command, its reader of tables and its costs.
@@ -110,6 +110,7 @@ BENCH_HELPERS = $(filter-out tests/bench/bench_% tests/bench/peer_%, \
                   $(wildcard tests/bench/*.c tests/bench/*.cpp))
 PEER = $(OUT)/bench/peer_kiln
 TABLE_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard lut/generate_*.c))
+SEARCH_PROGRAM = $O/lut/search_axes
 MODEL_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard models/*.c))
 DEMO_SOURCES = $(wildcard tests/demo/*.c)
 
@@ -143,7 +144,7 @@ endif
 .SECONDARY:
 .DELETE_ON_ERROR:
 .PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests test-objects thread-tests kiln-bench models man mutants amalgamation check-lut \
-        adb-weights likely-weights format lint validator install uninstall deb clean help deps FORCE
+        adb-weights likely-weights axes-recipes format lint validator install uninstall deb clean help deps FORCE
 
 ## all: the kiln command with its importers, libkiln (static and shared) and libkilnbake, in build/
 all: $(PRODUCTS)
@@ -230,7 +231,7 @@ validator:
 	$(Q)git diff --stat tests/cases/gltf/validator.txt
 
 ## amalgamation: the runtime as one source and its headers for a program's own sources, in build/amalgamation/
-amalgamation: $(addprefix $(OUT)/amalgamation/,kiln.c kiln.h kiln_adb.h kiln_scene.h)
+amalgamation: $(addprefix $(OUT)/amalgamation/,kiln.c kiln.h kiln_adb.h kiln_axes.h kiln_scene.h)
 
 ## man: the manual pages, from the tables of --help, the headers and formats/*.md, in build/man/
 man: $(OUT)/man/done
@@ -239,6 +240,10 @@ man: $(OUT)/man/done
 check-lut: $(TABLE_PROGRAMS)
 	$(Q)set -e; for table in $(TABLE_PROGRAMS:$O/lut/generate_%=%); do \
 	  $O/lut/generate_$$table | cmp - lut/embedded_$$table.c; done
+
+## axes-recipes: searches for the spherical coverings of lut/axes_searches.txt again, for an hour
+axes-recipes: $(SEARCH_PROGRAM)
+	$(Q)$(SEARCH_PROGRAM) <lut/axes_searches.txt >$(SEARCH_PROGRAM).c && mv $(SEARCH_PROGRAM).c lut/axes_recipes.c
 
 ## likely-weights: fits the weights of time-critical queries again, into runtime/query/likely_weights.c
 likely-weights: $(OUT)/kiln models
@@ -250,7 +255,7 @@ adb-weights: $(OUT)/kiln models
 
 ## format: runs clang-format over every source
 format:
-	$(Q)clang-format -i $$(find formats lut runtime tools tests models -name '*.[ch]' | grep -v 'embedded_\|_weights\.c')
+	$(Q)clang-format -i $$(find formats lut runtime tools tests models -name '*.[ch]' | grep -v 'embedded_\|_weights\.c\|axes_recipes\.c')
 
 ## lint: checks includes, names, style, the pages that name files, and the lines of mutants
 lint:
@@ -281,7 +286,7 @@ install: all man
 	$(Q)install -m 755 $(OUT)/libkiln.so '$(DESTDIR)$(LIBDIR)/libkiln.so.$(VERSION)'
 	$(Q)ln -sf libkiln.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
 	$(Q)ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libkiln.so'
-	$(Q)install -m 644 runtime/kiln.h runtime/kiln_adb.h runtime/kiln_scene.h tools/kiln_bake.h '$(DESTDIR)$(INCLUDEDIR)'
+	$(Q)install -m 644 runtime/kiln.h runtime/kiln_adb.h runtime/kiln_axes.h runtime/kiln_scene.h tools/kiln_bake.h '$(DESTDIR)$(INCLUDEDIR)'
 	$(Q)$(call pkgconfig,runtime/kiln.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kiln.pc'
 	$(Q)$(call pkgconfig,tools/kilnbake.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kilnbake.pc'
 	$(Q)install -d '$(DESTDIR)$(LIBDIR)/cmake/kiln'
@@ -318,7 +323,7 @@ uninstall: man
 	  $(foreach f,libkiln.a libkilnbake.a libkiln.so $(SONAME) libkiln.so.$(VERSION) \
 	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc cmake/kiln/kilnConfig.cmake \
     cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake,'$(DESTDIR)$(LIBDIR)/$f') \
-	  $(foreach f,kiln.h kiln_adb.h kiln_scene.h kiln_bake.h,'$(DESTDIR)$(INCLUDEDIR)/$f') \
+	  $(foreach f,kiln.h kiln_adb.h kiln_axes.h kiln_scene.h kiln_bake.h,'$(DESTDIR)$(INCLUDEDIR)/$f') \
 	  $(SCHEMAS:tools/cmd/kit/%='$(DESTDIR)$(DATADIR)/kiln/%') \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
@@ -440,7 +445,7 @@ $(OUT)/kiln-bench: $(BENCH_PROGRAM_SOURCES:%.c=$O/%.o) $(LIBRARIES)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lfyaml $(LIBS_bake) -o $@
 
 MAN_SCRIPTS = $(addprefix tools/package/,manuals.sh header_to_man.awk families.txt markdown_to_man.awk)
-$(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h runtime/kiln_adb.h runtime/kiln_scene.h tools/kiln_bake.h \
+$(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h runtime/kiln_adb.h runtime/kiln_axes.h runtime/kiln_scene.h tools/kiln_bake.h \
                  formats/hierarchy.md formats/bins.md tools/package/cmake.md
 	$(say) MAN $(@D)
 	$(Q)rm -rf $(@D) && tools/package/manuals.sh $(OUT)/kiln $(VERSION) $(@D) && touch $@
@@ -473,9 +478,9 @@ $(addprefix $O/tests/soak/,mutants writers): $O/%: $O/%.o $$(SUPPORT) $$(LIBRARI
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
 
-$(TABLE_PROGRAMS): $O/%: $O/%.o
+$(TABLE_PROGRAMS) $(SEARCH_PROGRAM): $O/%: $O/%.o $(OUT)/libkilnbake.a
 	$(say) LD $@
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
 
 $(MODEL_PROGRAMS): $O/%: $O/%.o $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@

@@ -4,6 +4,7 @@
 
 #include "../formats/bins_check.h"
 #include "../formats/format.h"
+#include "parallel.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,14 +12,6 @@
 
 /* Rows end where the complement is at most this many millionths: 0.9e-5, as in section 4.2.3. */
 #define KILN_LUT_CUT_MILLIONTHS 9ul
-
-/* Runs task(context, 0) ... task(context, count - 1), in any order, on any threads, and returns
- * when all are done; false when it was cancelled. The result depends on neither. */
-typedef struct {
-    bool (*run)(void *user, uint32_t count, void (*task)(void *context, uint32_t index),
-                void *context);
-    void *user;
-} kiln_lut_parallel;
 
 typedef struct {
     uint32_t profile;  /* KILN_BINS_EXACT, KILN_BINS_COMPACT */

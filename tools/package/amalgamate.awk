@@ -4,7 +4,7 @@
 #
 #     awk -f amalgamate.awk SOURCE... >kiln.c
 #
-# kiln.h, kiln_adb.h and kiln_scene.h, which users include, stay files of their own. For a C++ compiler all names are C's, as those of
+# kiln.h and the kiln_*.h that users include stay files of their own. For a C++ compiler all names are C's, as those of
 # the library are: amalgamation.h has the macros that say so, and headers of the system stand outside.
 
 function die(what) {
@@ -69,7 +69,7 @@ function emit(file, lasts, line, name, folder, target) {
             sub(/^#include "/, "", name)
             sub(/".*/, "", name)
             target = resolve(folder, name)
-            if (target ~ /^runtime\/kiln(_adb|_scene)?\.h$/) {
+            if (target ~ /^runtime\/kiln(_adb|_axes|_scene)?\.h$/) {
                 sub(/.*\//, "", target)
                 if (!(target in done)) {
                     print "#include \"" target "\""

@@ -28,9 +28,12 @@ from_header() {
 }
 from_header kiln runtime/kiln.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'exact collision queries on hierarchies baked in advance' \
-    'kiln(1) kiln_adb(3) kiln_scene(3) kiln_bake(3) kiln-format(5)' || exit 1
+    'kiln(1) kiln_adb(3) kiln_axes(3) kiln_scene(3) kiln_bake(3) kiln-format(5)' || exit 1
 from_header kiln_adb runtime/kiln_adb.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'counted collision queries and filled-bins tables' \
+    'kiln(1) kiln(3) kiln-format(5)' || exit 1
+from_header kiln_axes runtime/kiln_axes.h 'cc ... $(pkg-config --cflags --libs kiln)' \
+    'axes for the bounds of moving objects' \
     'kiln(1) kiln(3) kiln-format(5)' || exit 1
 from_header kiln_scene runtime/kiln_scene.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'a broad phase for many placed trees' \
