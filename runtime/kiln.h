@@ -1150,7 +1150,7 @@ typedef struct kiln_interruptible kiln_interruptible;
 
 /* Bytes that a query of these two trees takes, of any alignment, with room for `waiting` pairs that
  * wait; 0 for NULL, and for more than 2^24 pairs. 24 for each pair, 168 for each level of both
- * trees, and less than 4 KiB. `waiting` may be 0: the room for the levels is enough for every query
+ * trees, and less than 5 KiB. `waiting` may be 0: the room for the levels is enough for every query
  * to end. With little room a breadth-first or best-first query goes into depth earlier, and one
  * that is stopped at a level leaves more above it. */
 KILN_API size_t kiln_interruptible_size(const kiln_tree *a, const kiln_tree *b, uint32_t waiting);
@@ -1170,8 +1170,9 @@ KILN_API kiln_status kiln_interruptible_begin(kiln_interruptible *query, const k
 
 /* Looks into pairs of volumes above `level` (UINT32_MAX: all), up to `steps` of them, until the
  * query is complete or `nanoseconds` have passed since this call (UINT64_MAX: the clock is not
- * read); time may run over by one step, which for octrees includes finding out whether pairs that
- * meet were named before. May be called again with any level and budget. Runs to one
+ * read); time may run over by one step. For octrees a step includes finding out which leaves name
+ * a pair that meets; where that takes until the time is up, the step is left to the next run, which
+ * needs more time for it. May be called again with any level and budget. Runs to one
  * level give the same answer as one run with the sum of their steps. KILN_ERROR_ARGUMENT: NULL, or
  * no query begun. Allocates nothing; up to 20 KiB of stack. */
 KILN_API kiln_status kiln_interruptible_run(kiln_interruptible *query, uint32_t level,

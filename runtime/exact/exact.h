@@ -26,6 +26,13 @@ int kiln_exact_orient2d(const double a[3], const double b[3], const double c[3],
  * Needs round-to-nearest, no flushing of denormals. */
 bool kiln_exact_triangles_meet(const double a[9], const double b[9]);
 
+/* A point that both surely have, which is less than *error from that in each coordinate: a corner
+ * of both, or where an edge of one crosses the other. False: none is certain, though they may meet.
+ * A function of the corners alone; coordinates in range as for kiln_exact_triangles_meet. Neither
+ * output is defined where it is false. */
+bool kiln_triangles_certain_point(const double x[9], const double y[9], double point[3],
+                                  double *error);
+
 /* ----------------------------------------------------------------- distances: tri_distance.c -- */
 
 typedef struct {

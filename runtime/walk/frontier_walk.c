@@ -17,8 +17,6 @@
  * that all instruction sets give alike, so that a walk is the same everywhere. */
 #include "frontier_walk.h"
 
-#include "once.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -227,10 +225,10 @@ static void look_into(kiln_frontier_walk *walk, const kiln_frontier_pair *pair, 
     begin_level(walk, pair, true, &x);
     begin_level(walk, pair, false, &y);
     const bool leaf_x = x.contents.count != 0, leaf_y = y.contents.count != 0;
-    walk->steps++;
     walk->deepest = pair->level > walk->deepest ? pair->level : walk->deepest;
     if (leaf_x && leaf_y) {
-        if (!kiln_leaf_pair_meet(leaves, &walk->frame, &walk->visitor, x.contents, y.contents)) {
+        if (!kiln_leaf_pair_meet(leaves, &walk->frame, &walk->visitor, x.contents, y.contents) &&
+            !leaves->late) {
             walk->state = KILN_FRONTIER_ENDED;
         }
         return;
@@ -249,6 +247,9 @@ void kiln_frontier_begin(kiln_frontier_walk *walk)
     kiln_descent_make(&walk->frame, &walk->visitor, true, &walk->descent);
     kiln_tree_box_root(&walk->frame, true, &walk->root[1]);
     kiln_tree_box_root(&walk->frame, false, &walk->root[0]);
+    if (kiln_once_is_needed(&walk->frame, &walk->visitor)) {
+        kiln_once_begin(&walk->once, &walk->descent, &walk->root[0], &walk->root[1], true);
+    }
     walk->heap = walk->aside = walk->stack = 0;
     walk->aside_level = ANY_LEVEL;
     walk->serial = walk->steps = 0;
@@ -302,6 +303,16 @@ static bool take_next(kiln_frontier_walk *walk, uint32_t level, kiln_frontier_pa
     }
 }
 
+/* What take_next has taken, where it was. */
+static void put_back(kiln_frontier_walk *walk, const kiln_frontier_pair *pair, bool to_stack)
+{
+    if (to_stack) {
+        walk->pairs[walk->shared + walk->stack++] = *pair;
+    } else {
+        heap_add(walk, pair);
+    }
+}
+
 void kiln_frontier_run(kiln_frontier_walk *walk, uint32_t level, uint64_t steps,
                        bool (*is_late)(const void *user), const void *user)
 {
@@ -312,10 +323,10 @@ void kiln_frontier_run(kiln_frontier_walk *walk, uint32_t level, uint64_t steps,
         return;
     }
     kiln_leaf_pair_begin(&leaves, walk->descent.kernel);
-    const kiln_once once = {&walk->descent, {&walk->root[0], &walk->root[1]}, true};
     if (kiln_once_is_needed(&walk->frame, &walk->visitor)) {
-        leaves.is_first = kiln_once_is_first;
-        leaves.once = &once;
+        walk->once.is_late = is_late;
+        walk->once.late_user = user;
+        leaves.once = &walk->once;
     }
     walk->full = false;
     if (walk->aside_level < level) {
@@ -333,6 +344,11 @@ void kiln_frontier_run(kiln_frontier_walk *walk, uint32_t level, uint64_t steps,
             continue;
         }
         look_into(walk, &pair, wide && has_room, &leaves);
+        if (leaves.late) { /* it waits as before */
+            put_back(walk, &pair, from_stack);
+            break;
+        }
+        walk->steps++;
         steps--;
         if (walk->state == KILN_FRONTIER_GOES_ON && kiln_frontier_count(walk) == 0) {
             walk->state = KILN_FRONTIER_DONE;

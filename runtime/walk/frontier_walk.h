@@ -3,7 +3,7 @@
 #ifndef KILN_FRONTIER_WALK_H
 #define KILN_FRONTIER_WALK_H
 
-#include "pair_level.h"
+#include "once.h"
 
 /* As a lane: the box is the whole tree. */
 enum { KILN_FRONTIER_ROOT = 255 };
@@ -32,6 +32,7 @@ typedef struct {
     kiln_pair_frame frame; /* formed by the caller, with its maps */
     kiln_pair_visitor visitor;
     kiln_descent descent;
+    kiln_once once; /* begun where it is needed */
     kiln_order order;
     kiln_frontier_pair *pairs;
     uint32_t shared;

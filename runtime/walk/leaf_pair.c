@@ -121,6 +121,27 @@ bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, 
     return leaves->kernel->triangles_reach(fetch(leaves, frame, is_x, leaf), box);
 }
 
+/* Leaves of the bits of `pairs` those of pairs that meet and are named by their slots. False: there
+ * was no time to find out. */
+static bool keep_named(kiln_leaf_pair *leaves, uint32_t pairs[KILN_LEAF_LANES])
+{
+    const kiln_leaf_triangles *x = &leaves->x, *y = &leaves->y;
+    for (uint32_t j = 0; j < y->count; j++) {
+        for (uint32_t left = pairs[j]; left != 0; left &= left - 1) {
+            const uint32_t i = (uint32_t)__builtin_ctz(left);
+            const kiln_once_answer answer =
+                pair_meets(x, i, y, j)
+                    ? kiln_once_is_first(leaves->once, x->first + i, y->first + j)
+                    : KILN_ONCE_NOT_FIRST;
+            if (answer == KILN_ONCE_LATE) {
+                return false;
+            }
+            pairs[j] &= answer == KILN_ONCE_FIRST ? ~0u : ~(1u << i);
+        }
+    }
+    return true;
+}
+
 bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
                          const kiln_pair_visitor *visitor, kiln_contents leaf_x,
                          kiln_contents leaf_y)
@@ -135,14 +156,16 @@ bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
     const kiln_leaf_triangles *x = fetch(leaves, frame, true, leaf_x);
     const kiln_leaf_triangles *y = fetch(leaves, frame, false, leaf_y);
     leaves->kernel->triangle_pairs(x, y, pairs);
+    if (leaves->once != NULL && !keep_named(leaves, pairs)) {
+        leaves->late = true;
+        return false;
+    }
     for (uint32_t j = 0; j < y->count; j++) {
         /* Bit i of pairs[j] says that the filter could not part X's triangle i from Y's triangle
          * j. Pairs come in ascending order of j, then of i. */
         for (uint32_t left = pairs[j]; left != 0; left &= left - 1) {
             const uint32_t i = (uint32_t)__builtin_ctz(left);
-            if (pair_meets(x, i, y, j) &&
-                (leaves->is_first == NULL ||
-                 leaves->is_first(leaves->once, x->first + i, y->first + j)) &&
+            if ((leaves->once != NULL || pair_meets(x, i, y, j)) &&
                 !visit_pair(frame, visitor, kiln_tree_triangle(frame->x, x->first + i),
                             kiln_tree_triangle(frame->y, y->first + j))) {
                 return false;

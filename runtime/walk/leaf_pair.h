@@ -17,14 +17,18 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
 void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
                         const kiln_tree_box *own);
 
-/* Does this pair of slots name its two triangles, of all in which they are met? (once.h) */
-typedef bool (*kiln_is_first)(const void *once, uint32_t slot_x, uint32_t slot_y);
+/* Does this pair of slots name its two triangles, which meet, of all pairs of slots in which the
+ * walk meets them? KILN_ONCE_FIRST for exactly one. Late: by then there was no time left. (once.c)
+ */
+struct kiln_once;
+typedef enum { KILN_ONCE_NOT_FIRST = 0, KILN_ONCE_FIRST, KILN_ONCE_LATE } kiln_once_answer;
+kiln_once_answer kiln_once_is_first(struct kiln_once *once, uint32_t slot_x, uint32_t slot_y);
 
 /* A leaf meets several others in succession, so the last of each tree is kept. */
 typedef struct {
     const kiln_kernel *kernel;
-    kiln_is_first is_first; /* NULL: every pair that meets is visited */
-    const void *once;
+    struct kiln_once *once; /* NULL: every pair that meets is visited */
+    bool late; /* so that pairs of the last two leaves were not visited, none of them */
     kiln_leaf_triangles x, y;
 } kiln_leaf_pair;
 
@@ -32,8 +36,8 @@ static inline void kiln_leaf_pair_begin(kiln_leaf_pair *leaves, const kiln_kerne
 {
     KILN_ASSERT(kernel != NULL);
     leaves->kernel = kernel;
-    leaves->is_first = NULL;
     leaves->once = NULL;
+    leaves->late = false;
     leaves->x.count = 0;
     leaves->y.count = 0;
 }
@@ -43,7 +47,7 @@ static inline void kiln_leaf_pair_begin(kiln_leaf_pair *leaves, const kiln_kerne
 bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
                           kiln_contents leaf, const kiln_leaf_box *box);
 
-/* All pairs of two leaves. False: the visitor has had enough. */
+/* All pairs of two leaves. False: the visitor has had enough, or there was no time. */
 bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
                          const kiln_pair_visitor *visitor, kiln_contents leaf_x,
                          kiln_contents leaf_y);

@@ -1,16 +1,25 @@
 /* The rule by which a triangle that is in several leaves of an octree is reported once.
  *
- * A walk may meet one pair of triangles in many pairs of leaves. Which pairs of leaves it reaches
- * is a function of the two trees and their places alone: whether a box is opened, and which lanes
- * of its node are entered, follows from the box, the box that it is tested against, and nothing
- * that the walk found before. So the pairs of slots that hold the two triangles and are reached are
- * a fixed, not empty set, and the one that names the pair is its first in the order of lanes. To
- * find it the descent is repeated, with the same functions on the same numbers, by the lanes alone
- * that may lead to the two triangles, up to the first pair of leaves that hold both.
+ * Two triangles that meet have a point in common, and any box that holds it is met by any box of
+ * the other tree that does: a walk opens them all. So of the slots of a triangle below boxes that
+ * all hold the point, the first of each tree make up a pair of slots that is reached, and these
+ * name the pair of triangles. Nothing else needs to be known of the walk. The point is computed in
+ * doubles with a bound of its error, by which it must lie inside the boxes; or, where these are
+ * flat, all boxes that it may lie in, by that bound, are those of one slot.
  *
- * A rule that looks only at the boxes of leaves would not do: tests are conservative, but that of a
- * small box against a large one may be sharper than that of two small ones, so that a pair of
- * leaves that passes its own test may lie below a pair that does not, and is never reached.
+ * The point must be certain: a corner that both have, or where an edge of the one crosses the
+ * other triangle by more than rounding. Of pairs that only touch or lie in one plane there may be
+ * none. For these the descent itself is looked at. Which pairs of leaves a walk reaches is a
+ * function of the two trees and their places alone: whether a box is opened, and which lanes of its
+ * node are entered, follows from the box, the box that it is tested against, and nothing that the
+ * walk found before. So the pairs of slots that hold the two triangles and are reached are a fixed,
+ * not empty set, and the one that names the pair is its first in the order of lanes. To find it the
+ * descent is repeated, with the same functions on the same numbers, by the lanes alone that may
+ * lead to the two triangles, up to the first pair of leaves that hold both.
+ *
+ * A rule that looks only at the boxes of leaves would not do there: tests are conservative, but
+ * that of a small box against a large one may be sharper than that of two small ones, so that a
+ * pair of leaves that passes its own test may lie below a pair that does not, and is never reached.
  *
  * Lanes that may lead to a triangle are those whose boxes its bounds and its plane meet: a
  * reference is only below boxes that hold a part of its triangle, so none is left out, and lanes
@@ -18,16 +27,22 @@
  * others on the path a few bytes are kept, from which they are decoded again, so that the
  * repetition takes a tenth of the stack that the walk itself needs.
  *
- * Most triangles have one slot. Two slots that are each the first of its triangle in its own tree
- * name the pair if they are reached, which a descent of one tree after the other finds out. A
- * repetition is not bounded by more than the pairs of nodes: in a file whose boxes are all as large
- * as the mesh it opens nearly all of them. Whoever opens files of others can stop such a query
- * (kiln_pair_options.stop): a repetition looks at that, too.
+ * Before it is repeated, two slots that are each the first of its triangle in its own tree name the
+ * pair, which a descent of one tree after the other finds out. A repetition is not bounded by more
+ * than the pairs of nodes: in a file whose boxes are all as large as the mesh it opens nearly all
+ * of them. Whoever opens files of others can stop such a query (kiln_pair_options.stop) or give it
+ * a deadline: a repetition looks at both.
+ *
+ * The walk meets most pairs several times in short succession, so that a few answers are kept. An
+ * answer does not depend on whether it is kept, but in files whose boxes don't hold what is below
+ * them: there nothing may be found, and the pair is named rather than lost.
  *
  * The rule is our own. Others give each triangle the number of the last query that met it
  * (mailboxes: J. Arnaldi, T. Priol and K. Bouatouch, 1987), which needs memory that is written to.
  */
 #include "once.h"
+
+#include "../exact/exact.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,6 +115,39 @@ static uint32_t lanes_with(const whole *triangle, const kiln_lanes *lanes, const
     return left;
 }
 
+/* A point of node space that a triangle has, and how far off it may be. */
+typedef struct {
+    double at[3], error;
+    bool inside; /* wanted are boxes that hold it for certain, not all that may hold it */
+} spot;
+
+/* The lanes of `mask` whose boxes, along the axes, hold the point. Sums have room for rounding.
+ * Eight lanes at once, without branches, for vectors. */
+static uint32_t lanes_at(const spot *point, const kiln_lanes *lanes, const float org[3],
+                         uint32_t mask)
+{
+    const double sign = point->inside ? 1 : -1;
+    double beyond[KILN_NODE_WIDTH];
+    uint32_t hold = 0;
+    for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+        beyond[lane] = -1;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double at = point->at[k], from = (double)org[k];
+        for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+            const double half = (double)lanes->half[k][lane];
+            const double off = fabs(at - (from + (double)lanes->centre[k][lane]));
+            const double room = point->error + ROOM * (half + off);
+            const double over = (off - half) + sign * room;
+            beyond[lane] = over > beyond[lane] ? over : beyond[lane];
+        }
+    }
+    for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+        hold |= (uint32_t)(beyond[lane] <= 0) << lane;
+    }
+    return hold & mask;
+}
+
 /* The first slot of a leaf that holds the triangle. */
 static bool slot_in_leaf(const kiln_tree *tree, kiln_contents leaf, uint32_t stored, uint32_t *slot)
 {
@@ -117,7 +165,9 @@ static bool slot_in_leaf(const kiln_tree *tree, kiln_contents leaf, uint32_t sto
 /* A descent to the leaves that hold a triangle, one after the other. */
 typedef struct {
     const kiln_tree *tree;
-    const whole *triangle;
+    uint32_t stored;
+    const whole *triangle; /* NULL: lanes are entered that hold the point */
+    const spot *point;
     kiln_once_lanes lanes; /* NULL: all lanes are entered */
     const void *walk;
     unsigned height;
@@ -137,7 +187,8 @@ static void enter_node(slot_search *s, uint32_t index)
     const uint32_t entered = s->lanes != NULL ? s->lanes(s->walk, node) : kiln_node8_used(node);
     s->path[s->height].node = node;
     s->path[s->height++].mask =
-        lanes_with(s->triangle, &decoded, node->org, kind->aligned, entered);
+        s->triangle != NULL ? lanes_with(s->triangle, &decoded, node->org, kind->aligned, entered)
+                            : lanes_at(s->point, &decoded, node->org, entered);
 }
 
 /* The slot in the next leaf that holds the triangle. False: there is none. */
@@ -154,7 +205,7 @@ static bool find_slot_below(slot_search *s, uint32_t *slot)
         const kiln_contents contents = kiln_node8_contents(s->path[top].node, lane);
         if (contents.count == 0) {
             enter_node(s, contents.first);
-        } else if (slot_in_leaf(s->tree, contents, s->triangle->stored, slot)) {
+        } else if (slot_in_leaf(s->tree, contents, s->stored, slot)) {
             return true;
         }
     }
@@ -165,7 +216,9 @@ static void begin_search(slot_search *s, const kiln_tree *tree, const whole *tri
                          kiln_once_lanes lanes, const void *walk)
 {
     s->tree = tree;
+    s->stored = triangle->stored;
     s->triangle = triangle;
+    s->point = NULL;
     s->lanes = lanes;
     s->walk = walk;
     s->height = 0;
@@ -198,7 +251,56 @@ static bool is_first_slot(const kiln_tree *tree, uint32_t slot)
     return find_slot_below(&s, &found) && found == slot;
 }
 
+/* The first slot of a stored triangle below boxes that all hold the point by `error`, or, where
+ * there is none, the only one below boxes that may hold it. */
+static bool slot_at(const kiln_tree *tree, uint32_t stored, const double point[3], double error,
+                    uint32_t *slot)
+{
+    spot where = {{point[0], point[1], point[2]}, error, true};
+    slot_search s;
+    uint32_t other;
+    KILN_ASSERT(tree->view.kind->shared && tree->view.kind->aligned);
+    s.tree = tree;
+    s.stored = stored;
+    s.triangle = NULL;
+    s.point = &where;
+    s.lanes = NULL;
+    s.height = 0;
+    enter_node(&s, 0);
+    if (find_slot_below(&s, slot)) {
+        return true;
+    }
+    where.inside = false;
+    enter_node(&s, 0);
+    return find_slot_below(&s, slot) && !find_slot_below(&s, &other);
+}
+
 /* ------------------------------------------------------------------------------- two trees -- */
+
+/* The slots below the boxes that hold a common point of two stored triangles. */
+static bool slots_at_point(const kiln_pair_frame *frame, uint32_t stored_x, uint32_t stored_y,
+                           uint32_t *slot_x, uint32_t *slot_y)
+{
+    const kiln_format_tree *entry = frame->x->view.entry;
+    const double scale = kiln_power_of_two(-entry->scale_exponent);
+    double x[9], y[9], point[3], in_x[3], in_y[3], error;
+    kiln_stored_corners(frame, true, stored_x, x);
+    kiln_stored_corners(frame, false, stored_y, y);
+    if (!kiln_triangles_certain_point(x, y, point, &error)) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        in_x[k] = (point[k] - entry->origin[k]) * scale;
+        error = fmax(error, 0) + ROOM * (fabs(point[k]) + fabs(entry->origin[k]));
+    }
+    error *= scale;
+    if (frame->x->view.kind->shared && !slot_at(frame->x, stored_x, in_x, error, slot_x)) {
+        return false;
+    }
+    kiln_transform_point(&frame->to_y.points, in_x, in_y);
+    error = 2 * (error * (double)frame->to_y.scale + frame->to_y.slack);
+    return !frame->y->view.kind->shared || slot_at(frame->y, stored_y, in_y, error, slot_y);
+}
 
 /* An opened node on the path, without its boxes. */
 typedef struct {
@@ -268,9 +370,17 @@ static void push(replay *r, uint32_t number, const kiln_level *of, uint32_t agai
                                   kiln_level_is_aligned(r->once->descent, at), mask);
 }
 
-/* The same choices as in pair_walk.c and in frontier_walk.c. Were a file's boxes not to hold what
- * is below them, nothing might be found: the pair is then named rather than lost. */
-static bool replay_is_first(const kiln_once *once, uint32_t slot_x, uint32_t slot_y)
+typedef enum {
+    NAMING_FOUND, /* by the two slots that are set */
+    NAMING_SELF,  /* none is found */
+    NAMING_STOPPED,
+    NAMING_LATE
+} naming;
+
+/* The first pair of slots that the walk reaches. The same choices as in pair_walk.c and in
+ * frontier_walk.c. */
+static naming repeat_descent(const kiln_once *once, uint32_t slot_x, uint32_t slot_y,
+                             uint32_t *first_x, uint32_t *first_y)
 {
     const kiln_descent *d = once->descent;
     const kiln_pair_frame *frame = d->frame;
@@ -286,17 +396,19 @@ static bool replay_is_first(const kiln_once *once, uint32_t slot_x, uint32_t slo
     for (uint64_t steps = 1;; steps++) {
         /* A query that is stopped returns no pairs. */
         if (steps % STEPS_A_LOOK == 0 && kiln_pair_filter_stops(d->visitor->filter)) {
-            return false;
+            return NAMING_STOPPED;
+        }
+        if (steps % STEPS_A_LOOK == 0 && once->is_late != NULL && once->is_late(once->late_user)) {
+            return NAMING_LATE;
         }
         const kiln_level *lane = level_of(&r, number), *other = level_of(&r, other_number);
         const bool is_leaf = lane->contents.count != 0, other_is_leaf = other->contents.count != 0;
         if (is_leaf && other_is_leaf) {
-            uint32_t x, y;
             if (slot_in_leaf(frame->x, lane->is_x ? lane->contents : other->contents,
-                             r.triangle[1].stored, &x) &&
+                             r.triangle[1].stored, first_x) &&
                 slot_in_leaf(frame->y, lane->is_x ? other->contents : lane->contents,
-                             r.triangle[0].stored, &y)) {
-                return x == slot_x && y == slot_y;
+                             r.triangle[0].stored, first_y)) {
+                return NAMING_FOUND;
             }
         } else {
             const bool larger =
@@ -311,7 +423,7 @@ static bool replay_is_first(const kiln_once *once, uint32_t slot_x, uint32_t slo
             top--;
         }
         if (top < KILN_LEVELS_BELOW) {
-            return true;
+            return NAMING_SELF;
         }
         step *s = &r.path[top];
         s->lane = (uint8_t)__builtin_ctz(s->mask);
@@ -321,14 +433,55 @@ static bool replay_is_first(const kiln_once *once, uint32_t slot_x, uint32_t slo
     }
 }
 
+/* ------------------------------------------------------------------------------- the answer -- */
+
+void kiln_once_begin(kiln_once *once, const kiln_descent *descent, const kiln_tree_box *root_y,
+                     const kiln_tree_box *root_x, bool x_first)
+{
+    once->descent = descent;
+    once->roots[0] = root_y;
+    once->roots[1] = root_x;
+    once->x_first = x_first;
+    once->is_late = NULL;
+    once->late_user = NULL;
+    for (int i = 0; i < KILN_ONCE_KNOWN; i++) {
+        once->known[i].stored_x = UINT32_MAX; /* no triangle */
+    }
+}
+
+static kiln_once_pair *place_of_pair(kiln_once *once, uint32_t stored_x, uint32_t stored_y)
+{
+    /* Multiplicative hashing (Knuth, TAOCP 3, section 6.4), each by an odd number of its own. */
+    const uint32_t mixed = stored_x * 0x9e3779b1u ^ stored_y * 0x85ebca6bu;
+    return &once->known[mixed >> (32 - KILN_ONCE_KNOWN_BITS)];
+}
+
 /* Of two slots that are each the first in its tree there is nothing before them: every lane on the
  * way there is the first that leads to its triangle. To find that out costs a descent of one tree;
  * that of two would pass n^2 pairs of leaves where n leaves lie about one point, as below the tip
  * of a cone. */
-bool kiln_once_is_first(const void *walk, uint32_t slot_x, uint32_t slot_y)
+kiln_once_answer kiln_once_is_first(kiln_once *once, uint32_t slot_x, uint32_t slot_y)
 {
-    const kiln_once *once = (const kiln_once *)walk;
     const kiln_pair_frame *frame = once->descent->frame;
-    return (is_first_slot(frame->x, slot_x) && is_first_slot(frame->y, slot_y)) ||
-           replay_is_first(once, slot_x, slot_y);
+    const uint32_t stored_x = kiln_tree_triangle(frame->x, slot_x);
+    const uint32_t stored_y = kiln_tree_triangle(frame->y, slot_y);
+    kiln_once_pair *known = place_of_pair(once, stored_x, stored_y);
+    if (known->stored_x != stored_x || known->stored_y != stored_y) {
+        uint32_t x = slot_x, y = slot_y;
+        if (!slots_at_point(frame, stored_x, stored_y, &x, &y)) {
+            x = slot_x;
+            y = slot_y;
+            if (!is_first_slot(frame->x, slot_x) || !is_first_slot(frame->y, slot_y)) {
+                const naming found = repeat_descent(once, slot_x, slot_y, &x, &y);
+                if (found != NAMING_FOUND) {
+                    return found == NAMING_SELF      ? KILN_ONCE_FIRST
+                           : found == NAMING_STOPPED ? KILN_ONCE_NOT_FIRST
+                                                     : KILN_ONCE_LATE;
+                }
+            }
+        }
+        *known = (kiln_once_pair){stored_x, stored_y, x, y};
+    }
+    return known->slot_x == slot_x && known->slot_y == slot_y ? KILN_ONCE_FIRST
+                                                              : KILN_ONCE_NOT_FIRST;
 }

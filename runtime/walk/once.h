@@ -4,12 +4,22 @@
 
 #include "pair_level.h"
 
+enum { KILN_ONCE_KNOWN_BITS = 6, KILN_ONCE_KNOWN = 1 << KILN_ONCE_KNOWN_BITS };
+
+/* Two stored triangles, and the slots that name them. */
+typedef struct {
+    uint32_t stored_x, stored_y, slot_x, slot_y;
+} kiln_once_pair;
+
 /* A walk of two trees, as far as it decides which leaves it reaches: its descent, and the boxes of
- * Y and of X where it began. */
+ * Y and of X where it began. Begun by kiln_once_begin. */
 typedef struct kiln_once {
     const kiln_descent *descent;
     const kiln_tree_box *roots[2];
     bool x_first; /* of two boxes of one size X's is opened, not that which was found last */
+    bool (*is_late)(const void *user); /* NULL: there is time */
+    const void *late_user;
+    kiln_once_pair known[KILN_ONCE_KNOWN]; /* some of the answers so far */
 } kiln_once;
 
 /* Must a walk of the two trees that names all pairs use this? */
@@ -20,9 +30,9 @@ static inline bool kiln_once_is_needed(const kiln_pair_frame *frame,
            !visitor->nearest_first && !visitor->boxes;
 }
 
-/* `once` is a kiln_once. Of all pairs of slots with the triangles of these two that the walk
- * reaches: is this the one that names them? True for exactly one. */
-bool kiln_once_is_first(const void *once, uint32_t slot_x, uint32_t slot_y);
+/* What is pointed to must stay where it is. */
+void kiln_once_begin(kiln_once *once, const kiln_descent *descent, const kiln_tree_box *root_y,
+                     const kiln_tree_box *root_x, bool x_first);
 
 /* The lanes of a node that a walk of one tree enters: the same whenever it is called with a node.
  */

@@ -31,9 +31,9 @@ static inline __attribute__((always_inline)) void descend(const kiln_descent *d,
     kiln_level_begin(from_x, true, org_x, &levels[0]);
     kiln_level_begin(from_y, false, org_y, &levels[1]);
     kiln_leaf_pair_begin(&leaves, d->kernel);
-    const kiln_once once = {d, {from_y, from_x}, false};
+    kiln_once once;
     if (kiln_once_is_needed(d->frame, d->visitor)) {
-        leaves.is_first = kiln_once_is_first;
+        kiln_once_begin(&once, d, from_y, from_x, false);
         leaves.once = &once;
     }
     kiln_level *at = bottom - 1;

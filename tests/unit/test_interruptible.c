@@ -135,7 +135,7 @@ static void memory_is_as_large_as_said(void **state)
     assert_int_equal(kiln_interruptible_size(tree, tree, (1u << 24) + 1), 0);
     assert_int_equal(kiln_interruptible_size(tree, tree, 1u << 24) - size, 24ull << 24);
     const size_t levels = 2 * kiln_tree_get_info(tree).depth;
-    assert_true(size <= 168 * levels + 4096);
+    assert_true(size <= 168 * levels + 5120);
     assert_int_equal(kiln_interruptible_place(NULL, size, &own), KILN_ERROR_ARGUMENT);
     assert_null(own);
     assert_int_equal(kiln_interruptible_place(little, sizeof little, &own), KILN_ERROR_ARGUMENT);

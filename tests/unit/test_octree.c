@@ -234,13 +234,25 @@ static bool refuse_pair(void *user, kiln_pair pair)
     return false;
 }
 
+/* About x. Two walls through 0 then meet in their edges, and in nothing else: no point that their
+ * triangles have in common is certain, so that the descent is repeated. */
+static kiln_pose right_angle(void)
+{
+    kiln_pose pose = kiln_pose_identity();
+    pose.rotation[4] = pose.rotation[8] = 0;
+    pose.rotation[5] = -1;
+    pose.rotation[7] = 1;
+    return pose;
+}
+
 /* A repeated descent is long where many leaves overlap, so that it looks at `stop` as well: more
  * often than a walk through the same leaves without repetitions, which is one for a first pair
  * whose filter refuses all. */
 static void repetitions_can_be_stopped(void **state)
 {
     (void)state;
-    model a = model_of(with_wall(mesh_torus(24, 18, 0.2), 3, 0.05f), 1);
+    model a = model_of(with_wall(mesh_torus(24, 18, 0.2), 3, 0), 1);
+    const kiln_pose pose = right_angle();
     kiln_pair_options options = kiln_pair_options_default();
     stopper plain = {0, UINT64_MAX}, repeated = plain;
     kiln_hit hit;
@@ -248,22 +260,78 @@ static void repetitions_can_be_stopped(void **state)
     options.stop = stop_late;
     options.stop_user = &plain;
     options.filter = refuse_pair;
-    assert_int_equal(kiln_collide(a.octree, NULL, a.octree, NULL, &options, &hit), KILN_OK);
+    assert_int_equal(kiln_collide(a.octree, NULL, a.octree, &pose, &options, &hit), KILN_OK);
     assert_false(hit.found);
     options.filter = NULL;
     options.stop_user = &repeated;
-    assert_int_equal(kiln_contacts(a.octree, NULL, a.octree, NULL, &options, NULL, 0, &count),
+    assert_int_equal(kiln_contacts(a.octree, NULL, a.octree, &pose, &options, NULL, 0, &count),
                      KILN_OK);
-    assert_true(count > 300 && plain.calls > 0 && repeated.calls > plain.calls);
+    assert_true(count > 30 && plain.calls > 0 && repeated.calls > plain.calls);
     for (uint64_t most = 0; most < repeated.calls; most += 1 + repeated.calls / 20) {
         stopper early = {0, most};
         options.stop_user = &early;
         count = 7;
-        assert_int_equal(kiln_contacts(a.octree, NULL, a.octree, NULL, &options, NULL, 0, &count),
+        assert_int_equal(kiln_contacts(a.octree, NULL, a.octree, &pose, &options, NULL, 0, &count),
                          KILN_ERROR_STOPPED);
         assert_int_equal(count, 7);
         assert_int_equal(early.calls, most + 1);
     }
+    model_free(&a);
+}
+
+static uint64_t tick(void *user)
+{
+    uint64_t *now = user;
+    return ++*now;
+}
+
+static bool count_pair(void *user, kiln_pair pair)
+{
+    (void)pair;
+    ++*(uint64_t *)user;
+    return true;
+}
+
+/* A deadline ends a repeated descent: what it was for waits as before, and its pairs are named in a
+ * later run, with more time, each once. */
+static void deadlines_end_repetitions(void **state)
+{
+    (void)state;
+    model a = model_of(with_wall(mesh_torus(24, 18, 0.2), 3, 0), 1);
+    kiln_interruptible_options options = kiln_interruptible_options_default();
+    kiln_interruptible_answer answer;
+    kiln_interruptible *query;
+    uint64_t now = 0, named = 0;
+    size_t wanted;
+    const size_t size = kiln_interruptible_size(a.octree, a.octree, 64);
+    void *memory = malloc(size);
+    const kiln_pose pose = right_angle();
+    assert_int_equal(kiln_interruptible_place(memory, size, &query), KILN_OK);
+    assert_int_equal(kiln_contacts(a.aabb, NULL, a.aabb, &pose, NULL, NULL, 0, &wanted), KILN_OK);
+    options.clock = tick;
+    options.clock_user = &now;
+    options.visit = count_pair;
+    options.visit_user = &named;
+    for (int order = KILN_ORDER_BREADTH_FIRST; order <= KILN_ORDER_BEST_FIRST; order++) {
+        uint64_t runs = 0, idle = 0, steps = 0;
+        options.order = (kiln_order)order;
+        named = 0;
+        assert_int_equal(kiln_interruptible_begin(query, a.octree, NULL, a.octree, &pose, &options),
+                         KILN_OK);
+        for (uint64_t time = 2; runs == 0 || !answer.complete; runs++) {
+            assert_int_equal(kiln_interruptible_run(query, UINT32_MAX, UINT64_MAX, time), KILN_OK);
+            assert_int_equal(kiln_interruptible_get_answer(query, &answer), KILN_OK);
+            assert_true(answer.complete || answer.verdict != KILN_INTERRUPTIBLE_APART);
+            const bool stuck = answer.steps == steps;
+            idle += stuck;
+            time = stuck ? 2 * time : 2;
+            steps = answer.steps;
+        }
+        assert_true(idle > 0);
+        assert_int_equal(named, wanted);
+        assert_int_equal(answer.found, wanted);
+    }
+    free(memory);
     model_free(&a);
 }
 
@@ -364,6 +432,7 @@ int main(void)
         cmocka_unit_test(pairs_are_named_once),
         cmocka_unit_test(leaves_about_one_point),
         cmocka_unit_test(repetitions_can_be_stopped),
+        cmocka_unit_test(deadlines_end_repetitions),
         cmocka_unit_test(hits_are_named_once),
         cmocka_unit_test(crossings_are_counted_once),
     };
