@@ -1,5 +1,6 @@
 /* Kernels for aarch64. */
 #include "adb_lanes.h"
+#include "moving_lanes.h"
 #include "../exact/exact.h"
 #include "../pose/line.h"
 

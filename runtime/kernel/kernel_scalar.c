@@ -1,5 +1,6 @@
 /* The reference: one lane at a time, for every machine. */
 #include "adb_lanes.h"
+#include "moving_lanes.h"
 #include "../exact/exact.h"
 #include "../pose/line.h"
 

@@ -6,6 +6,7 @@
 #include "kernel_dop.h"
 #include "kernel_gaps.h"
 #include "kernel_likely.h"
+#include "kernel_moving.h"
 #include "kernel_rays.h"
 #include "kernel_sphere.h"
 #include "kernel_triangles.h"
@@ -36,4 +37,5 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .ray_walk = rays_walk,
     .line_lanes = rays_lanes,
     .adb = &KILN_SIMD_NAME(adb_kernels),
+    .moving = &KILN_SIMD_NAME(moving_kernels),
 };

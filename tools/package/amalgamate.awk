@@ -69,7 +69,7 @@ function emit(file, lasts, line, name, folder, target) {
             sub(/^#include "/, "", name)
             sub(/".*/, "", name)
             target = resolve(folder, name)
-            if (target ~ /^runtime\/kiln(_adb|_axes|_scene)?\.h$/) {
+            if (target ~ /^runtime\/kiln(_[a-z]+)?\.h$/) {
                 sub(/.*\//, "", target)
                 if (!(target in done)) {
                     print "#include \"" target "\""

@@ -1,0 +1,710 @@
+/* Dynamic worlds: first contacts against a search of their own, events against a simulation that
+ * looks at all pairs after each, arguments, ids, room, stops, walls, the narrow phase and its
+ * filters. That engines agree is in property/test_continuous.c. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../runtime/continuous/continuous.h"
+#include "../support/amount.h"
+#include "../support/meshes.h"
+#include "../support/moving.h"
+#include "../support/rounding.h"
+
+/* --------------------------------------------------------------------------- first contacts -- */
+
+static double distance_of_segments(const double d[3], const double p[3], const double q[3])
+{
+    double best = HUGE_VAL; /* of |d - s p - u q|: convex, by halving steps */
+    double s = 0, u = 0;
+    for (double step = 0.5; step > 1e-9;) {
+        bool is_better = false;
+        for (int i = 0; i < 9; i++) {
+            const double x = fmax(-1, fmin(1, s + step * (i % 3 - 1)));
+            const double y = fmax(-1, fmin(1, u + step * (i / 3 - 1)));
+            double sum = 0;
+            for (int k = 0; k < 3; k++) {
+                const double off = d[k] - x * p[k] - y * q[k];
+                sum += off * off;
+            }
+            if (sum < best) {
+                best = sum;
+                s = x;
+                u = y;
+                is_better = true;
+            }
+        }
+        step = is_better ? step : step / 2;
+    }
+    return sqrt(best);
+}
+
+static double distance_at(const kiln_dynamic_body *a, const kiln_dynamic_limb *p,
+                          const kiln_dynamic_body *b, const kiln_dynamic_limb *q, double time)
+{
+    double x[3], y[3], d[3];
+    kiln_dynamic_at(a, time, x);
+    kiln_dynamic_at(b, time, y);
+    for (int k = 0; k < 3; k++) {
+        d[k] = y[k] - x[k];
+    }
+    return distance_of_segments(d, p->arm, q->arm) - a->radius - b->radius;
+}
+
+static void random_body(uint64_t *random, bool is_capsule, kiln_dynamic_body *body,
+                        kiln_dynamic_limb *limb)
+{
+    double axis[3];
+    random_direction(random, axis);
+    limb->half_length = is_capsule ? random_between(random, 0, 2) : 0;
+    for (int k = 0; k < 3; k++) {
+        body->position[k] = random_between(random, -4, 4);
+        body->velocity[k] = random_between(random, -3, 3);
+        limb->arm[k] = limb->half_length * axis[k];
+    }
+    body->radius = random_between(random, 0, 1);
+    body->since = random_between(random, 0, 1);
+}
+
+/* Along the time: apart before it, at a distance of 0 then; or never nearer than 0. */
+static void first_contacts_are_those_of_a_search(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < amount(600); i++) {
+        kiln_dynamic_body a, b;
+        kiln_dynamic_limb p, q;
+        random_body(&random, i % 3 > 0, &a, &p);
+        random_body(&random, i % 3 > 1, &b, &q);
+        const double start = a.since > b.since ? a.since : b.since;
+        const double time = kiln_dynamic_first_contact(&a, &p, &b, &q);
+        const double first = distance_at(&a, &p, &b, &q, start);
+        if (fabs(first) < 1e-6) {
+            continue;
+        }
+        if (first < 0) { /* overlapping: at once, if they approach */
+            const double later = distance_at(&a, &p, &b, &q, start + 1e-5);
+            if (fabs(later - first) > 1e-8) {
+                assert_true(later < first ? time == start : time == HUGE_VAL);
+            }
+            continue;
+        }
+        const double end = time < HUGE_VAL ? time : start + 8;
+        for (int step = 0; step < 24; step++) {
+            const double at = start + (end - start) * step / 24;
+            assert_true(distance_at(&a, &p, &b, &q, at) > -1e-7);
+        }
+        if (time < HUGE_VAL) {
+            assert_true(fabs(distance_at(&a, &p, &b, &q, time)) < 1e-6);
+            found++;
+            double normal[3], along = 0;
+            kiln_dynamic_normal(&a, &p, &b, &q, time, normal);
+            for (int k = 0; k < 3; k++) {
+                along += normal[k] * (b.velocity[k] - a.velocity[k]);
+            }
+            assert_true(along < 1e-6);
+        }
+    }
+    assert_true(found * 60 > amount(600));
+}
+
+static void what_parts_has_no_contact(void **state)
+{
+    (void)state;
+    kiln_dynamic_body a = {{0, 0, 0}, {0, 0, 0}, 0, 1}, b = {{2, 0, 0}, {1, 0, 0}, 0, 1};
+    assert_true(kiln_dynamic_first_contact(&a, NULL, &b, NULL) == HUGE_VAL);
+    b.velocity[0] = -1; /* touching, and approaching */
+    assert_true(kiln_dynamic_first_contact(&a, NULL, &b, NULL) == 0);
+    b.velocity[0] = 0;
+    assert_true(kiln_dynamic_first_contact(&a, NULL, &b, NULL) == HUGE_VAL);
+    b.position[0] = 1e6; /* far away, and past each other by less than the rounding of squares */
+    b.position[1] = 2 + 1e-9;
+    b.velocity[0] = -1;
+    assert_true(kiln_dynamic_first_contact(&a, NULL, &b, NULL) == HUGE_VAL);
+    b.position[1] = 2 - 1e-9;
+    assert_true(fabs(kiln_dynamic_first_contact(&a, NULL, &b, NULL) - 1e6) < 1e-3);
+}
+
+/* ------------------------------------------------------------------------------- simulation -- */
+
+enum { FEW = 14 };
+
+/* Looks at all pairs after each event, and keeps nothing but states. */
+static void events_are_those_of_a_simulation(void **state)
+{
+    (void)state;
+    const moving_scene scene = {.way = MOVING_ALL_WAYS,
+                                .count = FEW,
+                                .speed = 8,
+                                .radius = 0.4,
+                                .density = 0.3,
+                                .has_walls = true,
+                                .seed = 3};
+    const kiln_dynamic_options options = moving_options(&scene, KILN_DYNAMIC_ALL_PAIRS);
+    void *memory;
+    kiln_dynamic *world = moving_world(&scene, &options, &memory);
+    moving_log log = {0, 0, 0, 0}, expected = {0, 0, 0, 0};
+    size_t count = 0;
+    assert_int_equal(kiln_dynamic_step(world, 2, moving_event, &log, &count), KILN_OK);
+    assert_int_equal(count, log.events);
+    kiln_dynamic_body bodies[FEW];
+    for (uint32_t i = 0; i < FEW; i++) {
+        const kiln_dynamic_object object = moving_object(&scene, i);
+        memcpy(bodies[i].position, object.position, sizeof object.position);
+        memcpy(bodies[i].velocity, object.velocity, sizeof object.velocity);
+        bodies[i].radius = object.radius;
+        bodies[i].since = 0;
+    }
+    for (;;) {
+        kiln_dynamic_event event;
+        memset(&event, 0, sizeof event);
+        event.time = 2;
+        uint32_t first = FEW, second = FEW;
+        int wall = -1;
+        for (uint32_t i = 0; i < FEW; i++) {
+            for (uint32_t j = i + 1; j < FEW; j++) {
+                const double time = kiln_dynamic_first_contact(&bodies[i], NULL, &bodies[j], NULL);
+                if (time < event.time) {
+                    event.time = time;
+                    first = i;
+                    second = j;
+                    wall = -1;
+                }
+            }
+            for (int k = 0; k < 3; k++) {
+                const double v = bodies[i].velocity[k], r = bodies[i].radius;
+                const double left = v > 0 ? options.upper[k] - r - bodies[i].position[k]
+                                          : bodies[i].position[k] - r - options.lower[k];
+                const double time = bodies[i].since + (left > 0 ? left / fabs(v) : 0);
+                if (v != 0 && time < event.time) {
+                    event.time = time;
+                    first = i;
+                    second = FEW;
+                    wall = 2 * k + (v > 0);
+                }
+            }
+        }
+        if (first == FEW) {
+            break;
+        }
+        event.wall = wall;
+        event.a = (uint64_t)first << 32 | 1;
+        kiln_dynamic_at(&bodies[first], event.time, event.position_a);
+        memcpy(event.velocity_a, bodies[first].velocity, sizeof event.velocity_a);
+        if (wall < 0) {
+            event.b = (uint64_t)second << 32 | 1;
+            kiln_dynamic_at(&bodies[second], event.time, event.position_b);
+            memcpy(event.velocity_b, bodies[second].velocity, sizeof event.velocity_b);
+            kiln_dynamic_normal(&bodies[first], NULL, &bodies[second], NULL, event.time,
+                                event.normal);
+        } else {
+            event.normal[wall / 2] = wall % 2 == 1 ? 1 : -1;
+        }
+        const kiln_dynamic_event before = event;
+        moving_event(&expected, &event);
+        bodies[first].since = event.time;
+        memcpy(bodies[first].position, before.position_a, sizeof before.position_a);
+        memcpy(bodies[first].velocity, event.velocity_a, sizeof event.velocity_a);
+        if (wall < 0) {
+            bodies[second].since = event.time;
+            memcpy(bodies[second].position, before.position_b, sizeof before.position_b);
+            memcpy(bodies[second].velocity, event.velocity_b, sizeof event.velocity_b);
+        }
+    }
+    assert_true(expected.events > 20);
+    assert_true(expected.walls > 5 && expected.events > expected.walls);
+    assert_true(log.digest == expected.digest);
+    free(memory);
+}
+
+/* -------------------------------------------------------------------------------- arguments -- */
+
+static const kiln_dynamic_engine all_engines[] = {
+    KILN_DYNAMIC_AUTO,
+    KILN_DYNAMIC_ALL_PAIRS,
+    KILN_DYNAMIC_ALL_PAIRS_SIMD,
+    KILN_DYNAMIC_GRID,
+};
+enum { ALL_ENGINES = sizeof all_engines / sizeof all_engines[0] };
+
+static void arguments_are_checked(void **state)
+{
+    (void)state;
+    kiln_dynamic_options options = kiln_dynamic_options_default();
+    uint64_t bytes[4096];
+    kiln_dynamic *world = (kiln_dynamic *)&options;
+    options.capacity = 2;
+    options.event_capacity = 8;
+    options.engine = KILN_DYNAMIC_ALL_PAIRS;
+    const size_t size = kiln_dynamic_size(&options);
+    assert_in_range(size, 1, sizeof bytes);
+    assert_int_equal(kiln_dynamic_size(NULL), 0);
+    assert_int_equal(kiln_dynamic_place(bytes, size - 64, &options, &world), KILN_ERROR_ARGUMENT);
+    assert_null(world);
+    assert_int_equal(kiln_dynamic_place(NULL, size, &options, &world), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_dynamic_place(bytes, size, NULL, &world), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_dynamic_place(bytes, size, &options, NULL), KILN_ERROR_ARGUMENT);
+    kiln_dynamic_options bad[] = {options, options, options, options, options, options, options};
+    bad[0].capacity = (1u << 22) + 1;
+    bad[1].interval = NAN;
+    bad[2].interval = -1;
+    bad[3].events_most = 0;
+    bad[4].filters = 8;
+    bad[5].engine = (kiln_dynamic_engine)99;
+    bad[6].lower[1] = 2;
+    bad[6].upper[1] = 1;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(kiln_dynamic_size(&bad[i]), 0);
+        assert_int_equal(kiln_dynamic_place(bytes, sizeof bytes, &bad[i], &world),
+                         KILN_ERROR_ARGUMENT);
+    }
+    assert_int_equal(kiln_dynamic_place(bytes, size, &options, &world), KILN_OK);
+    kiln_dynamic_object object = kiln_dynamic_object_default();
+    kiln_dynamic_id id = 77, second;
+    object.radius = -1;
+    assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_ERROR_ARGUMENT);
+    object.radius = NAN;
+    assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_ERROR_ARGUMENT);
+    object.radius = 1;
+    object.velocity[2] = HUGE_VAL;
+    assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_ERROR_ARGUMENT);
+    object.velocity[2] = 0;
+    object.position[0] = 0x1p41;
+    assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_ERROR_ARGUMENT);
+    object.position[0] = 0;
+    object.half_length = 1; /* no room for capsules */
+    object.axis[0] = 1;
+    assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_ERROR_ARGUMENT);
+    object.half_length = 0;
+    assert_int_equal(kiln_dynamic_add(NULL, &object, &id), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_dynamic_add(world, NULL, &id), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_dynamic_add(world, &object, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(id, 77);
+    assert_int_equal(kiln_dynamic_next(world, 0), 0);
+    assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_OK);
+    assert_int_equal(kiln_dynamic_add(world, &object, &second), KILN_OK);
+    assert_int_equal(kiln_dynamic_add(world, &object, &second), KILN_ERROR_FULL);
+    assert_int_equal(kiln_dynamic_next(world, 0), id);
+    assert_int_equal(kiln_dynamic_next(world, id), second);
+    assert_int_equal(kiln_dynamic_next(world, second), 0);
+    assert_int_equal(kiln_dynamic_remove(world, id), KILN_OK);
+    assert_int_equal(kiln_dynamic_remove(world, id), KILN_ERROR_NO_OBJECT);
+    assert_int_equal(kiln_dynamic_set(world, id, &object), KILN_ERROR_NO_OBJECT);
+    assert_int_equal(kiln_dynamic_get(world, id, &object), KILN_ERROR_NO_OBJECT);
+    assert_int_equal(kiln_dynamic_remove(NULL, id), KILN_ERROR_ARGUMENT);
+    kiln_dynamic_id third;
+    assert_int_equal(kiln_dynamic_add(world, &object, &third), KILN_OK);
+    assert_true(third >> 32 == id >> 32 && third != id);
+    size_t count = 77;
+    assert_int_equal(kiln_dynamic_step(NULL, 1, NULL, NULL, &count), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_dynamic_step(world, -1, NULL, NULL, &count), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_dynamic_step(world, NAN, NULL, NULL, &count), KILN_ERROR_ARGUMENT);
+    assert_int_equal(count, 77);
+    object.velocity[0] = 0x1p40; /* after 2^10 seconds it would be too far away */
+    assert_int_equal(kiln_dynamic_set(world, third, &object), KILN_OK);
+    assert_int_equal(kiln_dynamic_step(world, 0x1p11, NULL, NULL, &count), KILN_ERROR_ARGUMENT);
+    assert_true(kiln_dynamic_get_info(world).time == 0);
+    assert_int_equal(kiln_dynamic_get_info(NULL).capacity, 0);
+}
+
+/* Two spheres on the x-axis that meet at the time 1. */
+static kiln_dynamic *two_spheres(kiln_dynamic_options *options, void **memory)
+{
+    kiln_dynamic *world = NULL;
+    kiln_dynamic_object object = kiln_dynamic_object_default();
+    kiln_dynamic_id id;
+    options->capacity = options->capacity > 2 ? options->capacity : 2;
+    *memory = malloc(kiln_dynamic_size(options));
+    assert_int_equal(kiln_dynamic_place(*memory, kiln_dynamic_size(options), options, &world),
+                     KILN_OK);
+    object.velocity[0] = 1;
+    assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_OK);
+    object.position[0] = 4;
+    object.velocity[0] = -1;
+    assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_OK);
+    return world;
+}
+
+typedef struct {
+    uint32_t count;
+    kiln_dynamic_event last;
+    bool stop, pass;
+    double velocity; /* NaN or too large: what is given back */
+} watch;
+
+static bool watch_event(void *user, kiln_dynamic_event *event)
+{
+    watch *own = user;
+    own->count++;
+    own->last = *event;
+    if (own->velocity != 0) {
+        event->velocity_a[0] = own->velocity;
+        return true;
+    }
+    return (own->pass || kiln_dynamic_bounce(NULL, event)) && !own->stop;
+}
+
+static void an_event_says_what_happens(void **state)
+{
+    (void)state;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        void *memory;
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = all_engines[e];
+        kiln_dynamic *world = two_spheres(&options, &memory);
+        watch seen = {0};
+        size_t count = 0;
+        assert_int_equal(kiln_dynamic_step(world, 1, watch_event, &seen, &count), KILN_OK);
+        assert_int_equal(count, 0); /* a step ends before its end */
+        assert_int_equal(kiln_dynamic_step(world, 0, watch_event, &seen, &count), KILN_OK);
+        assert_int_equal(count, 0);
+        seen.stop = true;
+        assert_int_equal(kiln_dynamic_step(world, 1, watch_event, &seen, &count), KILN_OK);
+        assert_int_equal(count, 1);
+        assert_true(seen.last.time == 1 && seen.last.wall == -1);
+        assert_true(seen.last.position_a[0] == 1 && seen.last.position_b[0] == 3);
+        assert_true(seen.last.normal[0] == 1 && seen.last.velocity_a[0] == 1);
+        assert_true(kiln_dynamic_get_info(world).time == 1); /* it was stopped */
+        kiln_dynamic_object object = kiln_dynamic_object_default();
+        assert_int_equal(kiln_dynamic_step(world, 3, watch_event, &seen, &count), KILN_OK);
+        assert_int_equal(count, 0);
+        assert_int_equal(kiln_dynamic_get(world, kiln_dynamic_next(world, 0), &object), KILN_OK);
+        assert_true(object.velocity[0] == -1 && object.position[0] == -2);
+        free(memory);
+    }
+}
+
+/* What passes through has one event, and is not held up by it. */
+static void ghosts_pass_once(void **state)
+{
+    (void)state;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        void *memory;
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = all_engines[e];
+        options.upper[0] = 8;
+        options.lower[0] = -8;
+        kiln_dynamic *world = two_spheres(&options, &memory);
+        watch seen = {.pass = true};
+        for (int i = 0; i < 400; i++) {
+            assert_int_equal(kiln_dynamic_step(world, 1.0 / 16, watch_event, &seen, NULL), KILN_OK);
+        }
+        assert_int_equal(seen.count, 3); /* and two walls */
+        assert_int_equal(kiln_dynamic_get_info(world).wall_events, 2);
+        free(memory);
+    }
+}
+
+static void velocities_of_a_callback_are_checked(void **state)
+{
+    (void)state;
+    void *memory;
+    kiln_dynamic_options options = kiln_dynamic_options_default();
+    kiln_dynamic *world = two_spheres(&options, &memory);
+    watch seen = {.velocity = NAN};
+    size_t count = 0;
+    assert_int_equal(kiln_dynamic_step(world, 3, watch_event, &seen, &count), KILN_ERROR_ARGUMENT);
+    assert_int_equal(count, 1);
+    assert_true(kiln_dynamic_get_info(world).time == 1);
+    seen.velocity = 0;
+    assert_int_equal(kiln_dynamic_step(world, 3, watch_event, &seen, &count), KILN_OK);
+    assert_int_equal(count, 0); /* they went through each other */
+    free(memory);
+}
+
+/* Between two spheres at rest a third one bounces: more and more often, as they do not give way. */
+static void events_of_one_object_in_a_step_have_a_most(void **state)
+{
+    (void)state;
+    void *memory;
+    kiln_dynamic_options options = kiln_dynamic_options_default();
+    options.events_most = 5;
+    options.upper[0] = 4;
+    options.lower[0] = 0;
+    kiln_dynamic *world = NULL;
+    kiln_dynamic_object object = kiln_dynamic_object_default();
+    kiln_dynamic_id id;
+    options.capacity = 1;
+    memory = malloc(kiln_dynamic_size(&options));
+    assert_int_equal(kiln_dynamic_place(memory, kiln_dynamic_size(&options), &options, &world),
+                     KILN_OK);
+    object.position[0] = 2;
+    object.velocity[0] = 64;
+    assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_OK);
+    size_t count = 0;
+    assert_int_equal(kiln_dynamic_step(world, 1, NULL, NULL, &count), KILN_OK);
+    assert_int_equal(count, 5);
+    assert_int_equal(kiln_dynamic_get_info(world).events_left_out, 1);
+    free(memory);
+}
+
+/* ------------------------------------------------------------------------------------- room -- */
+
+/* Twelve spheres that all overlap have 66 events at the time 0. */
+static void what_happens_at_once_needs_room(void **state)
+{
+    (void)state;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = all_engines[e];
+        options.capacity = 12;
+        options.event_capacity = 40;
+        void *memory = malloc(kiln_dynamic_size(&options)), *more;
+        kiln_dynamic *world = NULL, *larger = NULL;
+        assert_int_equal(kiln_dynamic_place(memory, kiln_dynamic_size(&options), &options, &world),
+                         KILN_OK);
+        for (int i = 0; i < 12; i++) {
+            kiln_dynamic_object object = kiln_dynamic_object_default();
+            kiln_dynamic_id id;
+            object.position[0] = 0.01 * i;
+            object.velocity[0] = -i;
+            assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_OK);
+        }
+        watch seen = {.pass = true};
+        size_t count = 77;
+        assert_int_equal(kiln_dynamic_step(world, 1, watch_event, &seen, &count), KILN_ERROR_FULL);
+        assert_int_equal(count, 0);
+        assert_int_equal(kiln_dynamic_get_info(world).count, 12);
+        options.event_capacity = 0;
+        more = malloc(kiln_dynamic_size(&options));
+        assert_int_equal(kiln_dynamic_place(more, kiln_dynamic_size(&options), &options, &larger),
+                         KILN_OK);
+        assert_int_equal(kiln_dynamic_copy(world, NULL), KILN_ERROR_ARGUMENT);
+        assert_int_equal(kiln_dynamic_copy(world, larger), KILN_OK);
+        assert_int_equal(kiln_dynamic_copy(world, larger), KILN_ERROR_ARGUMENT);
+        assert_int_equal(kiln_dynamic_step(larger, 1, watch_event, &seen, &count), KILN_OK);
+        assert_int_equal(count, 66);
+        free(memory);
+        free(more);
+    }
+}
+
+/* With room for few events intervals are cut short, and the events are the same; also when a copy
+ * goes on in the middle. */
+static void little_room_loses_nothing(void **state)
+{
+    (void)state;
+    const moving_scene scene = {.way = MOVING_ALL_WAYS,
+                                .count = 200,
+                                .speed = 20,
+                                .radius = 0.3,
+                                .density = 0.1,
+                                .has_walls = true,
+                                .seed = 5};
+    uint64_t expected = 0;
+    for (int e = 0; e < 2 * ALL_ENGINES; e++) {
+        kiln_dynamic_options options = moving_options(&scene, all_engines[e / 2]);
+        void *memory, *more;
+        kiln_dynamic *larger = NULL;
+        options.event_capacity = e % 2 == 0 ? 0 : 60;
+        options.interval = 0.2;
+        kiln_dynamic *world = moving_world(&scene, &options, &memory);
+        moving_log log = {0, 0, 0, 0};
+        assert_int_equal(kiln_dynamic_step(world, 0.3, moving_event, &log, NULL), KILN_OK);
+        assert_true(e % 2 == 0 || kiln_dynamic_get_info(world).cuts > 0);
+        more = malloc(kiln_dynamic_size(&options));
+        assert_int_equal(kiln_dynamic_place(more, kiln_dynamic_size(&options), &options, &larger),
+                         KILN_OK);
+        assert_int_equal(kiln_dynamic_copy(world, larger), KILN_OK);
+        assert_int_equal(kiln_dynamic_step(larger, 0.3, moving_event, &log, NULL), KILN_OK);
+        assert_true(log.events > 100);
+        expected = e == 0 ? log.digest : expected;
+        assert_true(log.digest == expected);
+        free(memory);
+        free(more);
+    }
+}
+
+static void a_world_may_be_empty(void **state)
+{
+    (void)state;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = all_engines[e];
+        void *memory = malloc(kiln_dynamic_size(&options));
+        kiln_dynamic *world = NULL;
+        size_t count = 77;
+        assert_int_equal(kiln_dynamic_place(memory, kiln_dynamic_size(&options), &options, &world),
+                         KILN_OK);
+        assert_int_equal(kiln_dynamic_step(world, 1, NULL, NULL, &count), KILN_OK);
+        assert_int_equal(count, 0);
+        free(memory);
+        options.capacity = 3;
+        world = two_spheres(&options, &memory);
+        for (int round = 0; round < 3; round++) {
+            assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
+            assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
+            assert_int_equal(kiln_dynamic_step(world, 1, NULL, NULL, &count), KILN_OK);
+            kiln_dynamic_object object = kiln_dynamic_object_default();
+            kiln_dynamic_id id;
+            object.velocity[0] = 1;
+            assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_OK);
+            object.position[0] = 3;
+            object.velocity[0] = 0;
+            assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_OK);
+            assert_int_equal(kiln_dynamic_step(world, 2, NULL, NULL, &count), KILN_OK);
+            assert_int_equal(count, 1);
+        }
+        free(memory);
+    }
+}
+
+/* Bits do not depend on the caller's rounding, nor does a world that is far away lose events. */
+static void rounding_and_distance_change_nothing(void **state)
+{
+    (void)state;
+    const moving_scene scene = {.way = MOVING_ALL_WAYS,
+                                .count = 150,
+                                .speed = 20,
+                                .radius = 0.3,
+                                .density = 0.1,
+                                .seed = 6};
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        uint64_t expected = 0;
+        for (int mode = 0; mode <= ROUNDING_MODES; mode++) {
+            kiln_dynamic_options options = moving_options(&scene, all_engines[e]);
+            void *memory;
+            kiln_dynamic *world = moving_world(&scene, &options, &memory);
+            moving_log log = {0, 0, 0, 2}; /* ghosts only: bounces are rounded as the caller's */
+            log.ghosts = 1;
+            rounding_enter(mode);
+            const kiln_status status = kiln_dynamic_step(world, 0.3, moving_event, &log, NULL);
+            rounding_leave();
+            assert_int_equal(status, KILN_OK);
+            expected = mode == 0 ? log.digest : expected;
+            assert_true(log.digest == expected && log.events > 5);
+            free(memory);
+        }
+    }
+}
+
+static void a_far_world_loses_nothing(void **state)
+{
+    (void)state;
+    const moving_scene scene = {.way = MOVING_ALL_WAYS,
+                                .count = 150,
+                                .speed = 20,
+                                .radius = 0.3,
+                                .density = 0.1,
+                                .seed = 8};
+    uint64_t expected = 0;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        kiln_dynamic_options options = moving_options(&scene, all_engines[e]);
+        const size_t size = kiln_dynamic_size(&options);
+        void *memory = malloc(size);
+        kiln_dynamic *world = NULL;
+        assert_int_equal(kiln_dynamic_place(memory, size, &options, &world), KILN_OK);
+        for (uint32_t i = 0; i < scene.count; i++) {
+            kiln_dynamic_object object = moving_object(&scene, i);
+            kiln_dynamic_id id;
+            for (int k = 0; k < 3; k++) { /* one is where all others are not */
+                object.position[k] += i == 3 ? -0x1p38 : 0x1p38;
+                object.velocity[k] += 1000;
+            }
+            assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_OK);
+        }
+        moving_log log = {0, 0, 0, 0};
+        assert_int_equal(kiln_dynamic_step(world, 0.3, moving_event, &log, NULL), KILN_OK);
+        expected = e == 0 ? log.digest : expected;
+        assert_true(log.digest == expected && log.events > 5);
+        free(memory);
+    }
+}
+
+/* ---------------------------------------------------------------------------- narrow phases -- */
+
+/* Spheres again, as a narrow phase of the caller's: the same times, since it answers with the
+ * library's own function; never outside of the time that it is asked about. */
+typedef struct {
+    kiln_dynamic *world;
+    uint64_t asked;
+} own_narrow;
+
+static kiln_dynamic_answer narrow_spheres(void *user, const kiln_dynamic_question *question)
+{
+    own_narrow *own = user;
+    const kiln_dynamic *world = own->world;
+    const uint32_t a = (uint32_t)(question->a >> 32), b = (uint32_t)(question->b >> 32);
+    const kiln_dynamic_limb *limbs = world->limbs;
+    kiln_dynamic_answer answer;
+    own->asked++;
+    answer.time = kiln_dynamic_first_contact(&world->bodies[a], limbs != NULL ? &limbs[a] : NULL,
+                                             &world->bodies[b], limbs != NULL ? &limbs[b] : NULL);
+    answer.contact = answer.time < question->to;
+    assert_true(question->from <= question->to);
+    assert_true(!answer.contact || answer.time >= question->from);
+    return answer;
+}
+
+static void filters_take_nothing_away(void **state)
+{
+    (void)state;
+    static const uint32_t filters[] = {0, 1, 2, 4, 7};
+    uint64_t random = 11;
+    for (uint32_t i = 0; i < amount(12); i++) {
+        const moving_scene scene = {.way = (moving_way)(i % MOVING_WAYS),
+                                    .count = 120,
+                                    .speed = i % 3 == 0 ? 200 : 20,
+                                    .radius = 0.1,
+                                    .half_length = i % 2 == 0 ? 1 : 0,
+                                    .density = 0.2,
+                                    .has_walls = i % 3 == 1,
+                                    .seed = random_next(&random)};
+        uint64_t expected = 0, asked[5] = {0};
+        for (int f = -1; f < 5; f++) {
+            kiln_dynamic_options options = moving_options(&scene, all_engines[i / 2 % ALL_ENGINES]);
+            void *memory;
+            own_narrow own = {NULL, 0};
+            if (f >= 0) {
+                options.narrow = narrow_spheres;
+                options.narrow_user = &own;
+                options.filters = filters[f];
+                options.pair_capacity = f % 2 == 0 ? 1000 : 0;
+            }
+            kiln_dynamic *world = moving_world(&scene, &options, &memory);
+            own.world = world;
+            moving_log log = {0, 0, 0, 0};
+            for (int frame = 0; frame < 3; frame++) {
+                assert_int_equal(kiln_dynamic_step(world, 1.0 / 60, moving_event, &log, NULL),
+                                 KILN_OK);
+            }
+            expected = f < 0 ? log.digest : expected;
+            assert_true(log.digest == expected);
+            if (f >= 0) {
+                asked[f] = own.asked;
+                assert_int_equal(kiln_dynamic_get_info(world).narrow_calls, own.asked);
+            }
+            free(memory);
+        }
+        assert_true(asked[4] <= asked[0]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_contacts_are_those_of_a_search),
+        cmocka_unit_test(what_parts_has_no_contact),
+        cmocka_unit_test(events_are_those_of_a_simulation),
+        cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(an_event_says_what_happens),
+        cmocka_unit_test(ghosts_pass_once),
+        cmocka_unit_test(velocities_of_a_callback_are_checked),
+        cmocka_unit_test(events_of_one_object_in_a_step_have_a_most),
+        cmocka_unit_test(what_happens_at_once_needs_room),
+        cmocka_unit_test(little_room_loses_nothing),
+        cmocka_unit_test(a_world_may_be_empty),
+        cmocka_unit_test(rounding_and_distance_change_nothing),
+        cmocka_unit_test(a_far_world_loses_nothing),
+        cmocka_unit_test(filters_take_nothing_away),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
