@@ -15,8 +15,8 @@
  *         kiln_dynamic_step(world, 1.0 / 30, on_event, NULL, NULL);
  *
  * After Coming and Staadt, "Velocity-aligned discrete oriented polytopes for dynamic collision
- * detection", UC Davis CSE-2005-25, 2004, whose event queue, caching and lists of axes are here; and
- * what was found to be faster since. What kiln.h says of errors and of options holds here too.
+ * detection", UC Davis CSE-2005-25, 2004, whose event queue, caching and lists of axes are here;
+ * and what was found to be faster since. What kiln.h says of errors and of options holds here too.
  *
  * Motion. Between two events an object moves along a line at a constant velocity. It is a sphere,
  * or a capsule: a sphere swept along a segment that does not turn. A mesh takes part by a sphere or
@@ -25,15 +25,16 @@
  *
  * Events. The time at which two objects first touch is a function of their two states alone: where
  * they were when they got their velocities, the velocities and the shapes. Touching counts only
- * while they approach, so that objects that part, or overlap and part, have no event. Events come in
- * the order of (time, place of a, place of b), walls after objects. This list, and every bit of
+ * while they approach, so that objects that part, or overlap and part, have no event. Events come
+ * in the order of (time, place of a, place of b), walls after objects. This list, and every bit of
  * every time, is the same with every engine, interval, instruction set and machine.
  *
  * Engines find which pairs to ask that function about. They differ in speed and memory alone:
  *
  *   KILN_DYNAMIC_AUTO            one of the next two, from counts of work
  *   KILN_DYNAMIC_ALL_PAIRS_SIMD  all pairs once in an interval, in vectors, and those of an object
- *                                whose velocity changes; the fastest up to some two thousand objects
+ *                                whose velocity changes; the fastest up to some two thousand
+ * objects
  *   KILN_DYNAMIC_GRID            boxes of space and time, sorted into cells; the fastest for more
  *   KILN_DYNAMIC_ALL_PAIRS       all pairs by doubles, one at a time: the paper's "naive" method
  *
@@ -164,8 +165,9 @@ KILN_API kiln_status kiln_dynamic_place(void *memory, size_t size,
 
 /* Makes `to`, which must be empty and as it was placed, hold all objects of `from`, with the same
  * ids, states and time, so that its events go on as those of `from` would. Its options are its own.
- * KILN_ERROR_ARGUMENT: NULL, capsules without room for them, or `to` has been used. KILN_ERROR_FULL:
- * its capacity is less than the places that `from` has used. On an error `to` is as before. */
+ * KILN_ERROR_ARGUMENT: NULL, capsules without room for them, or `to` has been used.
+ * KILN_ERROR_FULL: its capacity is less than the places that `from` has used. On an error `to` is
+ * as before. */
 KILN_API kiln_status kiln_dynamic_copy(const kiln_dynamic *from, kiln_dynamic *to);
 
 /* Adds a copy of an object, at the world's time. *id is its own until it is removed.

@@ -1,6 +1,6 @@
-/* Every pair in vectors of floats, which keep what may be a contact in the interval, and the test by
- * doubles of what is left. All pairs are gone through once in an interval, and those of an object
- * whose state changes; so the interval is long. */
+/* Every pair in vectors of floats, which keep what may be a contact in the interval, and the test
+ * by doubles of what is left. All pairs are gone through once in an interval, and those of an
+ * object whose state changes; so the interval is long. */
 #include "continuous.h"
 #include "../kernel/moving_lanes.h"
 

@@ -1,5 +1,5 @@
-/* What becomes of a pair that an engine has found: answers that are kept, filters, the narrow phase,
- * and the event that waits. */
+/* What becomes of a pair that an engine has found: answers that are kept, filters, the narrow
+ * phase, and the event that waits. */
 #include "continuous.h"
 
 #include <math.h>
@@ -51,8 +51,8 @@ static double extent_along(const relative_motion *motion, const double along[3])
     return extent;
 }
 
-/* Are they apart for `time` on one of the axes of the world? The box that one sweeps relative to the
- * other is smaller than the two that both sweep. */
+/* Are they apart for `time` on one of the axes of the world? The box that one sweeps relative to
+ * the other is smaller than the two that both sweep. */
 static bool boxes_are_apart(const relative_motion *motion, double time)
 {
     for (int k = 0; k < 3; k++) {
@@ -81,9 +81,9 @@ static void cross_product(const double x[3], const double y[3], double out[3])
     out[2] = x[0] * y[1] - x[1] * y[0];
 }
 
-/* Along an axis perpendicular to both velocities nothing moves, so that what is apart there stays so
- * as long as they last (IV-C): the exact axis of the pair, in place of one of a pool. Of velocities
- * that are nearly parallel two axes perpendicular to the relative one are taken. */
+/* Along an axis perpendicular to both velocities nothing moves, so that what is apart there stays
+ * so as long as they last (IV-C): the exact axis of the pair, in place of one of a pool. Of
+ * velocities that are nearly parallel two axes perpendicular to the relative one are taken. */
 static bool axes_are_apart(const relative_motion *motion)
 {
     const double *v = motion->a->velocity, *u = motion->b->velocity, *w = motion->w;
@@ -119,7 +119,8 @@ static bool is_kept(const kiln_dynamic *world, const kiln_dynamic_kept *kept, ui
            kept->key_b == world->keys[j];
 }
 
-/* --------------------------------------------------------------------------- the narrow phase -- */
+/* --------------------------------------------------------------------------- the narrow phase
+ * -- */
 
 static kiln_dynamic_answer ask(kiln_dynamic *world, const kiln_dynamic_kept *pair, double from,
                                double to)

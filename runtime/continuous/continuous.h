@@ -1,8 +1,8 @@
 /* The inside of a dynamic world: objects, events that wait, and what engines are.
  *
  * Numbers that engines compare are floats in a frame of the interval's, within `limit`; each bound
- * is rounded outward by `pad`, so that no pair is missed for which kiln_dynamic_first_contact gives a
- * time. Why the pad is enough is said at its constant, in world_interval.c. */
+ * is rounded outward by `pad`, so that no pair is missed for which kiln_dynamic_first_contact gives
+ * a time. Why the pad is enough is said at its constant, in world_interval.c. */
 #ifndef KILN_CONTINUOUS_INSIDE_H
 #define KILN_CONTINUOUS_INSIDE_H
 
@@ -145,8 +145,8 @@ static inline bool kiln_dynamic_is_there(const kiln_dynamic *world, uint32_t pla
 double kiln_dynamic_first_contact(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
                                   const kiln_dynamic_body *b, const kiln_dynamic_limb *limb_b);
 
-/* The time in which they may overlap, parting or not: from *from, which is HUGE_VAL if they never do,
- * to *to at the latest. For a narrow phase, so it is never too short. */
+/* The time in which they may overlap, parting or not: from *from, which is HUGE_VAL if they never
+ * do, to *to at the latest. For a narrow phase, so it is never too short. */
 void kiln_dynamic_overlap(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
                           const kiln_dynamic_body *b, const kiln_dynamic_limb *limb_b, double *from,
                           double *to);

@@ -32,9 +32,9 @@ static double enter_ball(const double d[3], const double w[3], double reach)
 
 /* ------------------------------------------------------------------------------- capsules -- */
 
-/* Two capsules touch where the way d between their centres is within `reach` of the parallelogram of
- * all s p + u q, with s and u from -1 to 1 and p and q their arms. The boundary of what is within
- * `reach` is of two parallelograms, of cylinders about the four sides and of balls about the
+/* Two capsules touch where the way d between their centres is within `reach` of the parallelogram
+ * of all s p + u q, with s and u from -1 to 1 and p and q their arms. The boundary of what is
+ * within `reach` is of two parallelograms, of cylinders about the four sides and of balls about the
  * corners. */
 typedef struct {
     double p[3], q[3], reach;

@@ -2,11 +2,11 @@
  *
  * For an interval each object has a box around what it sweeps, or, where it is fast, several for
  * parts of the time, each no larger than a cell; Cameron, "Collision detection by four-dimensional
- * intersection testing", 1990. A box is in the cell of its centre, so that boxes that meet are in the
- * same cell or in cells next to each other: no side is longer than FIT of a cell, and FIT leaves room
- * for the rounding of cells' numbers. Boxes are sorted by their cells, so that those of three cells in
- * a row are one range. Centres outside the grid are taken into its outermost cells, which brings no
- * two farther apart.
+ * intersection testing", 1990. A box is in the cell of its centre, so that boxes that meet are in
+ * the same cell or in cells next to each other: no side is longer than FIT of a cell, and FIT
+ * leaves room for the rounding of cells' numbers. Boxes are sorted by their cells, so that those of
+ * three cells in a row are one range. Centres outside the grid are taken into its outermost cells,
+ * which brings no two farther apart.
  *
  * An object whose state changes gets new boxes, which are chained to their cells; the old ones are
  * known by the key of their object. What no cell can hold is tested against all others. */
@@ -223,8 +223,8 @@ static double rows_of(const double lower[3], const double upper[3], double cell,
     return cells;
 }
 
-/* What an interval costs with cells of a size, by a sample of objects: boxes, comparisons with those
- * in the half of 27 cells, and objects that no cell holds. */
+/* What an interval costs with cells of a size, by a sample of objects: boxes, comparisons with
+ * those in the half of 27 cells, and objects that no cell holds. */
 static double cost_of_cells(const kiln_dynamic *world, double cell, double volume)
 {
     const uint32_t stride = world->used / GRID_SAMPLES + 1;

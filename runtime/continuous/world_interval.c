@@ -3,8 +3,8 @@
  * The pad. An engine compares floats: coordinates in the frame at the begin, and products of
  * velocities and times, whose sums are within `limit`, as begin and end are looked at for each
  * object. A comparison takes at most eight roundings of numbers of twice that, so that 2^-20 limit
- * covers them; PAD_OF_LIMIT is twice as much, and each of the two objects has it. Doubles are off by
- * 2^-53 of coordinates of the world, and of velocities by times, in at most 2^4 operations on
+ * covers them; PAD_OF_LIMIT is twice as much, and each of the two objects has it. Doubles are off
+ * by 2^-53 of coordinates of the world, and of velocities by times, in at most 2^4 operations on
  * either side, for which PAD_OF_MAGNITUDE is. The first contact itself, as it is computed, is of
  * spheres that pass at a distance that is off by as little (first_contact.c). */
 #include "continuous.h"
@@ -188,7 +188,8 @@ static void set_no_image(kiln_dynamic *world, uint32_t place)
 
 /* --------------------------------------------------------------------------------- intervals -- */
 
-/* What the pad has to allow for, with room for changes; a power of two, so that it seldom changes. */
+/* What the pad has to allow for, with room for changes; a power of two, so that it seldom
+ * changes. */
 static void find_limits(kiln_dynamic *world, double passed, double *limit, double *magnitude)
 {
     double most = 0, world_most = 0;

@@ -182,7 +182,7 @@ typedef struct {
     /* The lanes of a node that this walk enters. */
     uint32_t (*line_lanes)(const struct kiln_tree *tree, const struct kiln_slab_ray *ray,
                            const kiln_format_node8 *node);
-    const struct kiln_adb_kernels *adb; /* adb_lanes.h */
+    const struct kiln_adb_kernels *adb;       /* adb_lanes.h */
     const struct kiln_moving_kernels *moving; /* moving_lanes.h */
 } kiln_kernel;
 

@@ -12,8 +12,8 @@ typedef struct {
 } kiln_moving_balls;
 enum { KILN_MOVING_TAIL = 16 };
 
-/* A box of space and time: lower bounds, then the upper ones with their signs changed. What meets it
- * is within `reverse`: the same of its mirror image. */
+/* A box of space and time: lower bounds, then the upper ones with their signs changed. What meets
+ * it is within `reverse`: the same of its mirror image. */
 typedef struct {
     float bound[8];
 } kiln_moving_box;

@@ -1,5 +1,5 @@
-/* Dynamic worlds: the events of every engine are those of all pairs, bit for bit, over scenes of all
- * speeds, densities, shapes and walls, with every set of kernels, and over edits between steps.
+/* Dynamic worlds: the events of every engine are those of all pairs, bit for bit, over scenes of
+ * all speeds, densities, shapes and walls, with every set of kernels, and over edits between steps.
  * KILN_PROPERTY_SCALE makes of it the long form: 60 scenes for each engine and 100,000 events take
  * 20. */
 #include <math.h>

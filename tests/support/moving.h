@@ -1,4 +1,5 @@
-/* Scenes of moving objects, the same on every machine: spheres and arrows in a box or in the open. */
+/* Scenes of moving objects, the same on every machine: spheres and arrows in a box or in the
+ * open. */
 #ifndef KILN_TEST_MOVING_H
 #define KILN_TEST_MOVING_H
 
@@ -37,8 +38,8 @@ kiln_dynamic_object moving_object(const moving_scene *scene, uint32_t i);
 kiln_dynamic *moving_world(const moving_scene *scene, const kiln_dynamic_options *options,
                            void **memory);
 
-/* What happened, as one number, which no two lists of events are likely to share: every bit of every
- * event. */
+/* What happened, as one number, which no two lists of events are likely to share: every bit of
+ * every event. */
 typedef struct {
     uint64_t digest, events, walls;
     uint32_t ghosts; /* one pair in so many passes through; 0: none */
