@@ -52,7 +52,7 @@ static void keep_events(kiln_dynamic *world, double end)
 
 /* Makes room: of what is stale; else of the later half, by their mean time, at which the interval
  * then ends. The next one is begun from nothing, and finds them again. */
-static void make_room(kiln_dynamic *world)
+static void free_events(kiln_dynamic *world)
 {
     keep_events(world, HUGE_VAL);
     if (world->heap_count <= world->heap_room - world->heap_room / 4) {
@@ -75,7 +75,7 @@ static void make_room(kiln_dynamic *world)
 void kiln_dynamic_wait(kiln_dynamic *world, const kiln_dynamic_waiting *event)
 {
     if (world->heap_count == world->heap_room) {
-        make_room(world);
+        free_events(world);
         if (world->is_whole && event->time >= world->end) {
             return;
         }

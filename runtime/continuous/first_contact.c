@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static double dot(const double a[3], const double b[3])
+static double dot_of(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -16,13 +16,13 @@ static double dot(const double a[3], const double b[3])
  * with the distance squared. */
 static double enter_ball(const double d[3], const double w[3], double reach)
 {
-    const double b = dot(d, w), a = dot(w, w);
+    const double b = dot_of(d, w), a = dot_of(w, w);
     if (!(b < 0)) {
         return HUGE_VAL;
     }
     const double nearest = -b / a;
     const double e[3] = {d[0] + w[0] * nearest, d[1] + w[1] * nearest, d[2] + w[2] * nearest};
-    const double within = reach * reach - dot(e, e);
+    const double within = reach * reach - dot_of(e, e);
     if (!(within >= 0)) {
         return HUGE_VAL;
     }
@@ -49,8 +49,8 @@ static double clamp_one(double x)
  * (s, u) that a minimum may be in. */
 static void closest_of_arms(const swept_arms *arms, const double d[3], double closest[3])
 {
-    const double pp = dot(arms->p, arms->p), qq = dot(arms->q, arms->q);
-    const double pq = dot(arms->p, arms->q), pd = dot(arms->p, d), qd = dot(arms->q, d);
+    const double pp = dot_of(arms->p, arms->p), qq = dot_of(arms->q, arms->q);
+    const double pq = dot_of(arms->p, arms->q), pd = dot_of(arms->p, d), qd = dot_of(arms->q, d);
     const double area = pp * qq - pq * pq;
     double best = HUGE_VAL;
     closest[0] = closest[1] = closest[2] = 0;
@@ -77,7 +77,7 @@ static void closest_of_arms(const swept_arms *arms, const double d[3], double cl
             at[k] = s * arms->p[k] + u * arms->q[k];
             off[k] = d[k] - at[k];
         }
-        const double far = dot(off, off);
+        const double far = dot_of(off, off);
         if (far < best) {
             best = far;
             closest[0] = at[0];
@@ -92,7 +92,7 @@ static void closest_of_arms(const swept_arms *arms, const double d[3], double cl
 static double enter_side(const double d[3], const double w[3], const double middle[3],
                          const double arm[3], double reach)
 {
-    const double length = dot(arm, arm);
+    const double length = dot_of(arm, arm);
     if (!(length > 0)) {
         return HUGE_VAL;
     }
@@ -100,7 +100,7 @@ static double enter_side(const double d[3], const double w[3], const double midd
     for (int k = 0; k < 3; k++) {
         from[k] = d[k] - middle[k];
     }
-    const double along = dot(from, arm) / length, speed = dot(w, arm) / length;
+    const double along = dot_of(from, arm) / length, speed = dot_of(w, arm) / length;
     for (int k = 0; k < 3; k++) {
         across[k] = from[k] - along * arm[k];
         turn[k] = w[k] - speed * arm[k];
@@ -115,8 +115,8 @@ static double enter_face(const swept_arms *arms, const double d[3], const double
     const double *p = arms->p, *q = arms->q;
     const double normal[3] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2],
                               p[0] * q[1] - p[1] * q[0]};
-    const double length = sqrt(dot(normal, normal));
-    const double height = dot(d, normal), speed = dot(w, normal);
+    const double length = sqrt(dot_of(normal, normal));
+    const double height = dot_of(d, normal), speed = dot_of(w, normal);
     if (!(length > 0) || !(height * speed < 0)) {
         return HUGE_VAL;
     }
@@ -125,7 +125,8 @@ static double enter_face(const swept_arms *arms, const double d[3], const double
         return HUGE_VAL;
     }
     const double at[3] = {d[0] + w[0] * time, d[1] + w[1] * time, d[2] + w[2] * time};
-    const double pp = dot(p, p), qq = dot(q, q), pq = dot(p, q), pd = dot(p, at), qd = dot(q, at);
+    const double pp = dot_of(p, p), qq = dot_of(q, q), pq = dot_of(p, q), pd = dot_of(p, at),
+                 qd = dot_of(q, at);
     const double area = pp * qq - pq * pq;
     const bool is_inside =
         area > 0 && fabs(pd * qq - qd * pq) <= area && fabs(qd * pp - pd * pq) <= area;
@@ -195,8 +196,8 @@ static double touch(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
     double d[3], w[3];
     relative(a, b, start, d, w);
     if (are_spheres(limb_a, limb_b)) {
-        if (dot(d, d) <= reach * reach) {
-            return parting_counts || dot(d, w) < 0 ? start : HUGE_VAL;
+        if (dot_of(d, d) <= reach * reach) {
+            return parting_counts || dot_of(d, w) < 0 ? start : HUGE_VAL;
         }
         return start + enter_ball(d, w, reach);
     }
@@ -206,8 +207,8 @@ static double touch(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
     for (int k = 0; k < 3; k++) {
         off[k] = d[k] - closest[k];
     }
-    if (dot(off, off) <= reach * reach) {
-        return parting_counts || dot(off, w) < 0 ? start : HUGE_VAL;
+    if (dot_of(off, off) <= reach * reach) {
+        return parting_counts || dot_of(off, w) < 0 ? start : HUGE_VAL;
     }
     return start + enter_arms(&arms, d, w);
 }
@@ -234,10 +235,10 @@ void kiln_dynamic_overlap(const kiln_dynamic_body *a, const kiln_dynamic_limb *l
     for (int k = 0; k < 3; k++) { /* backwards, from where they have long parted */
         w[k] = -w[k];
     }
-    const double speed = dot(w, w);
+    const double speed = dot_of(w, w);
     if (*from < HUGE_VAL && speed > 0) {
         *from = start + (*from - start) * (1 - 0x1p-40);
-        const double after = (sqrt(dot(d, d)) + reach) / sqrt(speed);
+        const double after = (sqrt(dot_of(d, d)) + reach) / sqrt(speed);
         for (int k = 0; k < 3; k++) {
             d[k] -= w[k] * (2 * after);
         }
@@ -259,7 +260,7 @@ void kiln_dynamic_normal(const kiln_dynamic_body *a, const kiln_dynamic_limb *li
     for (int k = 0; k < 3; k++) {
         normal[k] = d[k] - closest[k];
     }
-    const double length = sqrt(dot(normal, normal));
+    const double length = sqrt(dot_of(normal, normal));
     for (int k = 0; k < 3; k++) {
         normal[k] = length > 0 ? normal[k] / length : 0;
     }

@@ -109,7 +109,7 @@ static double most_of(double x, double y)
 }
 
 /* In how many parts of time does it fit a cell? */
-static uint32_t parts_of(const grid_sweep *sweep, double cell)
+static uint32_t times_of(const grid_sweep *sweep, double cell)
 {
     double parts = 1;
     for (int k = 0; k < 3; k++) {
@@ -143,7 +143,7 @@ static void sweep_of(const kiln_dynamic *world, uint32_t place, double from, dou
     }
     sweep->from = from;
     sweep->to = most_of(world->end - world->begin, from);
-    sweep->parts = parts_of(sweep, cell);
+    sweep->parts = times_of(sweep, cell);
 }
 
 /* Part `part` of a sweep as a box. Times are rounded by less than the room that they get, and

@@ -10,6 +10,7 @@
 
 #define moving_near KILN_SIMD_NAME(moving_near)
 #define moving_meeting KILN_SIMD_NAME(moving_meeting)
+#define moving_kernels KILN_SIMD_NAME(moving_kernels)
 
 static uint32_t moving_near(const kiln_moving_balls *balls, uint32_t first, uint32_t end,
                             uint32_t one, float horizon, uint32_t hits[KILN_MOVING_HITS])
@@ -68,7 +69,7 @@ static uint32_t moving_meeting(const kiln_moving_box *boxes, const uint32_t rang
     return count;
 }
 
-static const kiln_moving_kernels KILN_SIMD_NAME(moving_kernels) = {
+static const kiln_moving_kernels moving_kernels = {
     .near_balls = moving_near,
     .meeting_boxes = moving_meeting,
 };

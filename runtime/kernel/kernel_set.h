@@ -37,5 +37,5 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .ray_walk = rays_walk,
     .line_lanes = rays_lanes,
     .adb = &KILN_SIMD_NAME(adb_kernels),
-    .moving = &KILN_SIMD_NAME(moving_kernels),
+    .moving = &moving_kernels,
 };
