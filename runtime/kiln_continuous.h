@@ -37,6 +37,12 @@
  * objects
  *   KILN_DYNAMIC_GRID            boxes of space and time, sorted into cells; the fastest for more
  *   KILN_DYNAMIC_ALL_PAIRS       all pairs by doubles, one at a time: the paper's "naive" method
+ *   KILN_DYNAMIC_SWEEP, KILN_DYNAMIC_SWEEP_14DOP  sorted lists of ends along 3 or 7 axes (IV-A, B)
+ *   KILN_DYNAMIC_VADOP           lists along those axes of a set that are nearly perpendicular to
+ *                                the velocities (IV-C), without a matrix, changed in batches
+ *   KILN_DYNAMIC_VADOP_PUBLISHED  the same as it was published, with a counter for each pair
+ *
+ * The last four are there to compare with: no scene is known where one of them is the fastest.
  *
  * Time. A world begins at 0. An interval for which an engine looks ahead is no frame: it may be a
  * fraction of one or many, and is chosen from speeds and distances unless the caller sets it.
@@ -48,7 +54,7 @@
 #ifndef KILN_CONTINUOUS_H
 #define KILN_CONTINUOUS_H
 
-#include "kiln.h"
+#include "kiln_axes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,7 +91,11 @@ typedef enum {
     KILN_DYNAMIC_AUTO = 0,
     KILN_DYNAMIC_ALL_PAIRS = 1,
     KILN_DYNAMIC_ALL_PAIRS_SIMD = 2,
-    KILN_DYNAMIC_GRID = 3
+    KILN_DYNAMIC_GRID = 3,
+    KILN_DYNAMIC_SWEEP = 4,
+    KILN_DYNAMIC_SWEEP_14DOP = 5,
+    KILN_DYNAMIC_VADOP = 6,
+    KILN_DYNAMIC_VADOP_PUBLISHED = 7
 } kiln_dynamic_engine;
 
 /* What the narrow phase is asked: two objects, whose bounds touch in the time from `from` on and
@@ -138,6 +148,11 @@ typedef struct {
     bool capsules;              /* are there capsules? they take 32 bytes an object */
     kiln_dynamic_narrow narrow; /* NULL: spheres and capsules, exactly as such */
     void *narrow_user;
+    /* Of the VADOP engines: the set of axes, at most 256, which must live as long as the world;
+     * NULL: the one that is built in. And the sine of the angle phi of zones; 0: that of the set's
+     * covering radius, the least that is allowed (kiln_axes.h). */
+    const kiln_axes *axes;
+    double axes_sine;
     uint32_t filters; /* before `narrow` is asked; without it they are not used */
     /* Walls: six planes; object centres are to be inside by their extents. Wall 2 k is that of
      * lower[k], 2 k + 1 that of upper[k]. An infinite one is none. */
@@ -153,8 +168,10 @@ KILN_API kiln_dynamic_options kiln_dynamic_options_default(void);
 
 /* Bytes that a world takes, of any alignment: some 110 an object, 32 more with capsules, 24 an
  * event that waits, 32 a kept answer, and what the engine needs: 28 an object for all pairs in
- * vectors, none for all pairs by doubles, about 120 for the grid (whose boxes are at most twice as
- * many as there are objects). 0: the options are NULL or out of range. */
+ * vectors, none for all pairs by doubles, about 100 for the grid and what
+ * is chosen, 160 and 320 for the sweeps, 40 an axis that objects use for VADOP, and as published 32
+ * an axis of the set and half a byte an object more for each object. 0: the options are NULL or out
+ * of range. */
 KILN_API size_t kiln_dynamic_size(const kiln_dynamic_options *options);
 
 /* Makes an empty world of `memory` [size bytes]. The memory stays the caller's; there is nothing
@@ -211,8 +228,10 @@ typedef struct {
     uint64_t narrow_calls;
     uint64_t by_kept, by_box, by_axis, by_swept; /* candidates that kept answers and filters end */
     uint64_t boxes;                              /* that were made; of the grid */
-    uint64_t looked_at;             /* pairs of boxes or of objects that an engine compared */
-    uint64_t cuts;                  /* of intervals, since no more events had room */
+    uint64_t looked_at; /* pairs of boxes or of objects that an engine compared */
+    uint64_t swaps;     /* of neighbours in sorted lists */
+    uint64_t list_ends; /* in them when the last interval began: two an object and axis */
+    uint64_t cuts;      /* of intervals, since no more events had room */
     uint32_t waiting, waiting_most; /* events */
 } kiln_dynamic_info;
 

@@ -56,7 +56,8 @@ static double extent_along(const relative_motion *motion, const double along[3])
 static bool boxes_are_apart(const relative_motion *motion, double time)
 {
     for (int k = 0; k < 3; k++) {
-        const double along[3] = {k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0};
+        double along[3] = {0, 0, 0};
+        along[k] = 1;
         const double way = motion->w[k] != 0 ? motion->w[k] * time : 0;
         const double low = motion->d[k] + (way < 0 ? way : 0);
         const double high = motion->d[k] + (way > 0 ? way : 0);
@@ -98,7 +99,8 @@ static bool axes_are_apart(const relative_motion *motion)
     }
     const double x = fabs(w[0]), y = fabs(w[1]), z = fabs(w[2]);
     const int least = x <= y && x <= z ? 0 : y <= z ? 1 : 2;
-    const double unit[3] = {least == 0 ? 1 : 0, least == 1 ? 1 : 0, least == 2 ? 1 : 0};
+    double unit[3] = {0, 0, 0};
+    unit[least] = 1;
     cross_product(w, unit, along);
     cross_product(w, along, second);
     return are_apart_along(motion, along) || are_apart_along(motion, second);

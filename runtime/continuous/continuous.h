@@ -83,9 +83,12 @@ typedef struct {
     void (*begin)(kiln_dynamic *world, bool whole);
     /* An object has another state since world->now: all pairs of it until world->end. */
     void (*change)(kiln_dynamic *world, uint32_t place);
+    /* The object at a place is no more; NULL: keys say so. */
+    void (*remove)(kiln_dynamic *world, uint32_t place);
     /* Events later than the interval stay. */
     bool lasting;
     bool has_image;
+    bool stays;    /* the frame does not move */
     bool may_turn; /* bounds are along axes, so that a frame along velocities pays */
 } kiln_dynamic_method;
 
@@ -200,7 +203,9 @@ extern const kiln_dynamic_method kiln_dynamic_all_pairs;      /* all_pairs.c */
 extern const kiln_dynamic_method kiln_dynamic_all_pairs_simd; /* all_pairs_simd.c */
 extern const kiln_dynamic_method kiln_dynamic_grid;           /* grid.c */
 
-extern const kiln_dynamic_method kiln_dynamic_auto; /* auto_engine.c */
+extern const kiln_dynamic_method kiln_dynamic_lists;     /* axis_lists.c */
+extern const kiln_dynamic_method kiln_dynamic_published; /* published_lists.c */
+extern const kiln_dynamic_method kiln_dynamic_auto;      /* auto_engine.c */
 
 /* What kiln_dynamic_auto uses of them. */
 double kiln_dynamic_simd_horizon(kiln_dynamic *world);

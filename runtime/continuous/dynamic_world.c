@@ -1,5 +1,5 @@
 /* Dynamic worlds: their memory, and what changes them between steps. */
-#include "continuous.h"
+#include "axis_masks.h"
 
 #include "../base/options.h"
 
@@ -18,6 +18,10 @@ static const struct {
     {KILN_DYNAMIC_ALL_PAIRS, &kiln_dynamic_all_pairs},
     {KILN_DYNAMIC_ALL_PAIRS_SIMD, &kiln_dynamic_all_pairs_simd},
     {KILN_DYNAMIC_GRID, &kiln_dynamic_grid},
+    {KILN_DYNAMIC_SWEEP, &kiln_dynamic_lists},
+    {KILN_DYNAMIC_SWEEP_14DOP, &kiln_dynamic_lists},
+    {KILN_DYNAMIC_VADOP, &kiln_dynamic_lists},
+    {KILN_DYNAMIC_VADOP_PUBLISHED, &kiln_dynamic_published},
 };
 
 const kiln_dynamic_method *kiln_dynamic_method_of(kiln_dynamic_engine engine)
@@ -61,6 +65,8 @@ static bool take_options(const kiln_dynamic_options *given, kiln_dynamic_options
     for (int k = 0; k < 3; k++) {
         is_sound = is_sound && full->lower[k] <= full->upper[k];
     }
+    kiln_axis_pool pool;
+    is_sound = is_sound && full->axes_sine >= 0 && kiln_axis_pool_of(full, &pool);
     if (full->event_capacity == 0) {
         full->event_capacity = full->capacity * EVENTS_AN_OBJECT + EVENTS_LEAST;
     }

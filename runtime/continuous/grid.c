@@ -74,17 +74,19 @@ static void *take_memory(uint8_t **memory, size_t bytes)
 
 void kiln_dynamic_grid_place(kiln_dynamic *world, uint8_t *memory)
 {
-    grid_index *grid = take_memory(&memory, sizeof *grid);
+    grid_index *grid = (grid_index *)take_memory(&memory, sizeof *grid);
     memset(grid, 0, sizeof *grid);
     grid->room = box_room(world->options.capacity);
     grid->cell_room = cells_room(world->options.capacity);
-    grid->boxes = take_memory(&memory, grid->room * sizeof *grid->boxes);
-    grid->owners = take_memory(&memory, grid->room * sizeof *grid->owners);
-    grid->keys = take_memory(&memory, grid->room * sizeof *grid->keys);
-    grid->cells = take_memory(&memory, grid->room * sizeof *grid->cells);
-    grid->firsts = take_memory(&memory, ((size_t)grid->cell_room + 1) * sizeof *grid->firsts);
-    grid->chains = take_memory(&memory, ((size_t)grid->cell_room + 1) * sizeof *grid->chains);
-    grid->wide = take_memory(&memory, world->options.capacity * sizeof *grid->wide);
+    grid->boxes = (kiln_moving_box *)take_memory(&memory, grid->room * sizeof *grid->boxes);
+    grid->owners = (uint32_t *)take_memory(&memory, grid->room * sizeof *grid->owners);
+    grid->keys = (uint32_t *)take_memory(&memory, grid->room * sizeof *grid->keys);
+    grid->cells = (uint32_t *)take_memory(&memory, grid->room * sizeof *grid->cells);
+    grid->firsts =
+        (uint32_t *)take_memory(&memory, ((size_t)grid->cell_room + 1) * sizeof *grid->firsts);
+    grid->chains =
+        (uint32_t *)take_memory(&memory, ((size_t)grid->cell_room + 1) * sizeof *grid->chains);
+    grid->wide = (uint32_t *)take_memory(&memory, world->options.capacity * sizeof *grid->wide);
     world->index = grid;
 }
 
@@ -477,7 +479,7 @@ static void search_around(kiln_dynamic *world, grid_index *grid, const kiln_movi
 
 void kiln_dynamic_grid_begin(kiln_dynamic *world, bool whole)
 {
-    grid_index *grid = world->index;
+    grid_index *grid = (grid_index *)world->index;
     (void)whole;
     choose_cells(world, grid);
     for (int i = 0; !count_boxes(world, grid); i++) { /* a shorter interval has fewer boxes */
@@ -499,7 +501,7 @@ void kiln_dynamic_grid_begin(kiln_dynamic *world, bool whole)
 
 void kiln_dynamic_grid_change(kiln_dynamic *world, uint32_t place)
 {
-    grid_index *grid = world->index;
+    grid_index *grid = (grid_index *)world->index;
     grid_sweep sweep;
     const double from = world->now - world->begin;
     sweep_of(world, place, from > 0 ? from : 0, grid->cell, &sweep);

@@ -97,7 +97,7 @@ static world_survey survey_of(const kiln_dynamic *world)
                            {0},
                            {{0}},
                            0,
-                           world->count};
+                           (double)world->count};
     for (uint32_t place = 0; place < world->used; place++) {
         const kiln_dynamic_body *body = &world->bodies[place];
         if (!kiln_dynamic_is_there(world, place)) {
@@ -128,7 +128,7 @@ static void choose_frame(kiln_dynamic *world, const world_survey *survey)
     frame->is_turned = false;
     for (int k = 0; k < 3; k++) {
         frame->centre[k] = (survey->lower[k] + survey->upper[k]) / 2;
-        frame->velocity[k] = survey->velocity[k];
+        frame->velocity[k] = world->method->stays ? 0 : survey->velocity[k];
         for (int l = 0; l < 3; l++) {
             moments[k][l] = (l <= k ? survey->squares[k][l] : survey->squares[l][k]) -
                             survey->velocity[k] * survey->velocity[l];
@@ -326,6 +326,9 @@ void kiln_dynamic_changed(kiln_dynamic *world, uint32_t place)
     if (!is_there) {
         if (world->method->has_image) {
             set_no_image(world, place);
+        }
+        if (world->method->remove != NULL && !world->is_beyond) {
+            world->method->remove(world, place);
         }
         return;
     }

@@ -24,6 +24,10 @@ static const struct {
     {"auto", KILN_DYNAMIC_AUTO},
     {"simd", KILN_DYNAMIC_ALL_PAIRS_SIMD},
     {"grid", KILN_DYNAMIC_GRID},
+    {"sweep", KILN_DYNAMIC_SWEEP},
+    {"14-DOP", KILN_DYNAMIC_SWEEP_14DOP},
+    {"VADOP", KILN_DYNAMIC_VADOP},
+    {"published VADOP", KILN_DYNAMIC_VADOP_PUBLISHED},
 };
 enum { ENGINES = sizeof engines / sizeof engines[0] };
 
