@@ -7,6 +7,10 @@
  * which comes back what is not covered below it; a leaf that holds the triangle covers all that is
  * inside, any other none. What is left at the end is covered nowhere.
  *
+ * Only nodes on the way to a leaf that holds the triangle are entered, which are marked first, from
+ * these leaves upward. Where boxes overlap, as those do that share the triangles of one cell, a
+ * triangle would otherwise be cut by all of them, and an audit take the square of their number.
+ *
  * In binary64 a corner that was cut is off by a few 2^-51, and the side of a box by a rounding of
  * its centre, which lies far off in boxes that are far larger than the mesh; audit.c has the same
  * bound for it. Boxes are taken as larger by both on every side: then a sound tree leaves nothing,
@@ -30,14 +34,90 @@ typedef struct {
     double points[KILN_CLIP_CORNERS][3];
 } polygon;
 
+/* Which nodes lead to a triangle. */
+typedef struct {
+    uint32_t *first;  /* by triangle of the tree, and the end: where its nodes begin */
+    uint32_t *holder; /* for each slot a node that has it in a leaf, sorted by triangle */
+    uint32_t *parent; /* by node; the root is its own */
+    uint32_t *mark;   /* by node: 1 + the last triangle that it leads to, 0: none so far */
+} ways;
+
 typedef struct {
     const kiln_view_tree *tree;
+    ways ways;
     uint32_t triangle; /* stored */
     polygon *list;     /* those of the nodes on the path */
     size_t count, room;
     uint64_t boxes;
     bool failed; /* out of memory, or a polygon of more corners than there is room for */
 } cover;
+
+static void free_ways(ways *w)
+{
+    free(w->first);
+    free(w->holder);
+    free(w->parent);
+    free(w->mark);
+}
+
+/* Counts a leaf's slots by triangle, or, once these counts are added up, puts the leaf's node among
+ * those of each of its triangles. Counts stand two places on from where a triangle's nodes begin;
+ * putting them in their places takes away one of these. */
+static void add_leaf(ways *w, const kiln_view_tree *tree, uint32_t index, kiln_contents leaf,
+                     bool count)
+{
+    for (uint32_t i = 0; i < leaf.count; i++) {
+        const uint32_t triangle =
+            kiln_view_tree_triangle(tree, leaf.first + i) - tree->entry->triangle_first;
+        if (count) {
+            w->first[triangle + 2]++;
+        } else {
+            w->holder[w->first[triangle + 1]++] = index;
+        }
+    }
+}
+
+/* Each node has one parent, and leaves have as many slots as the tree, as was proven when the file
+ * was opened; whether each slot is in one leaf alone is of no importance here. */
+static bool find_ways(ways *w, const kiln_view_tree *tree)
+{
+    const kiln_format_tree *entry = tree->entry;
+    w->first = calloc((size_t)entry->triangle_count + 2, sizeof *w->first);
+    w->holder = calloc((size_t)tree->slots + 1, sizeof *w->holder);
+    w->parent = calloc(entry->node_count, sizeof *w->parent);
+    w->mark = calloc(entry->node_count, sizeof *w->mark);
+    if (w->first == NULL || w->holder == NULL || w->parent == NULL || w->mark == NULL) {
+        return false;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t index = 0; index < entry->node_count; index++) {
+            const kiln_format_node8 *node = kiln_view_tree_node(tree, index);
+            for (unsigned used = kiln_node8_used(node); used != 0; used &= used - 1) {
+                const kiln_contents lane = kiln_node8_contents(node, (unsigned)__builtin_ctz(used));
+                if (lane.count == 0) {
+                    w->parent[lane.first] = index;
+                } else {
+                    add_leaf(w, tree, index, lane, pass == 0);
+                }
+            }
+        }
+        for (uint32_t t = 0; t < entry->triangle_count && pass == 0; t++) {
+            w->first[t + 2] += w->first[t + 1];
+        }
+    }
+    return true;
+}
+
+static void mark_ways(ways *w, uint32_t triangle)
+{
+    for (uint32_t i = w->first[triangle]; i < w->first[triangle + 1]; i++) {
+        uint32_t node = w->holder[i];
+        while (w->mark[node] != triangle + 1) {
+            w->mark[node] = triangle + 1;
+            node = w->parent[node];
+        }
+    }
+}
 
 static bool add(cover *c, const polygon *p)
 {
@@ -81,14 +161,17 @@ static void cut(cover *c, const double lower[3], const double upper[3], polygon 
     }
 }
 
-/* Does a leaf hold the triangle? */
-static bool leaf_holds(const cover *c, kiln_contents leaf)
+/* Does a lane lead to the triangle, as a leaf that holds it or a node above such a leaf? */
+static bool leads_there(const cover *c, kiln_contents lane)
 {
-    bool holds = false;
-    for (uint32_t i = 0; i < leaf.count; i++) {
-        holds = holds || kiln_view_tree_triangle(c->tree, leaf.first + i) == c->triangle;
+    bool leads = false;
+    if (lane.count == 0) {
+        return c->ways.mark[lane.first] == c->triangle - c->tree->entry->triangle_first + 1;
     }
-    return holds;
+    for (uint32_t i = 0; i < lane.count; i++) {
+        leads = leads || kiln_view_tree_triangle(c->tree, lane.first + i) == c->triangle;
+    }
+    return leads;
 }
 
 static void cover_node(cover *c, uint32_t index, size_t start);
@@ -99,7 +182,7 @@ static void cover_lane(cover *c, const kiln_format_node8 *node, unsigned lane, s
     const kiln_contents contents = kiln_node8_contents(node, lane);
     double lower[3], upper[3];
     kiln_lane_box decoded;
-    if (contents.count != 0 && !leaf_holds(c, contents)) {
+    if (!leads_there(c, contents)) {
         return;
     }
     c->tree->kind->decode_lane(node, lane, &decoded);
@@ -159,6 +242,7 @@ bool kiln_audit_cells(const kiln_view *view, const kiln_view_tree *tree, const c
     const double scale = ldexp(1.0, -entry->scale_exponent);
     bool sound = true;
     KILN_ASSERT(tree->kind->shared && view->triangles != NULL);
+    c.failed = !find_ways(&c.ways, tree);
     for (uint32_t t = 0; t < entry->triangle_count && sound; t++) {
         polygon whole = {.count = 3};
         c.triangle = entry->triangle_first + t;
@@ -168,7 +252,8 @@ bool kiln_audit_cells(const kiln_view *view, const kiln_view_tree *tree, const c
             whole.points[i / 3][i % 3] = ((double)coordinate - entry->origin[i % 3]) * scale;
         }
         c.count = 0;
-        if (add(&c, &whole)) {
+        if (!c.failed && add(&c, &whole)) {
+            mark_ways(&c.ways, t);
             cover_node(&c, 0, 0);
         }
         if (c.failed) {
@@ -184,5 +269,6 @@ bool kiln_audit_cells(const kiln_view *view, const kiln_view_tree *tree, const c
     }
     *containments += c.boxes;
     free(c.list);
+    free_ways(&c.ways);
     return sound;
 }
