@@ -303,6 +303,16 @@ kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
     return KILN_OK;
 }
 
+kiln_status kiln_pair_frame_relate_polygons(kiln_pair_frame *frame, const kiln_tree *a,
+                                            const kiln_pose *pose_a, const kiln_tree *b,
+                                            const kiln_pose *pose_b)
+{
+    const kiln_status status = kiln_pair_frame_relate(frame, a, pose_a, b, pose_b);
+    const bool there =
+        status != KILN_OK || (kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b));
+    return there ? status : kiln_trees_lack(a, b);
+}
+
 kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
                                  const kiln_pose *pose_a, const kiln_tree *b,
                                  const kiln_pose *pose_b)

@@ -33,6 +33,11 @@ kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
                                    const kiln_pose *pose_b);
 void kiln_pair_frame_form_maps(kiln_pair_frame *frame);
 
+/* The first, for queries of polygons: what kiln_tree_lack returns where a tree has none. */
+kiln_status kiln_pair_frame_relate_polygons(kiln_pair_frame *frame, const kiln_tree *a,
+                                            const kiln_pose *pose_a, const kiln_tree *b,
+                                            const kiln_pose *pose_b);
+
 /* Both. */
 kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
                                  const kiln_pose *pose_a, const kiln_tree *b,

@@ -124,12 +124,9 @@ static kiln_status begin_frontier(kiln_interruptible *query, const kiln_tree *a,
     if (a == NULL || b == NULL || (unsigned)options->order > KILN_ORDER_BEST_FIRST) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_status status = kiln_pair_frame_relate(&walk->frame, a, pose_a, b, pose_b);
+    const kiln_status status = kiln_pair_frame_relate_polygons(&walk->frame, a, pose_a, b, pose_b);
     if (status != KILN_OK) {
         return status;
-    }
-    if (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b)) {
-        return kiln_trees_lack(a, b);
     }
     if (stack_room(a, b) > query->room) {
         return KILN_ERROR_ARGUMENT;

@@ -216,12 +216,9 @@ static kiln_status locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, cons
     kiln_hit hit = {0};
     memset(&q, 0, sizeof q);
     memset(q.vertices, 0xFF, sizeof q.vertices); /* no vertex */
-    kiln_status status = kiln_pair_frame_relate(&q.frame, a, pose_a, b, pose_b);
+    kiln_status status = kiln_pair_frame_relate_polygons(&q.frame, a, pose_a, b, pose_b);
     if (status != KILN_OK) {
         return status;
-    }
-    if (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b)) {
-        return kiln_trees_lack(a, b);
     }
     if (a->view.entry->closed == KILN_CLOSED_NOT) {
         return KILN_ERROR_OPEN_MESH;

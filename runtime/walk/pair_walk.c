@@ -118,12 +118,11 @@ static kiln_status walk_trees(const kiln_tree *a, const kiln_pose *pose_a, const
 {
     kiln_pair_frame frame;
     kiln_tree_box root_x, root_y;
-    const kiln_status status = kiln_pair_frame_relate(&frame, a, pose_a, b, pose_b);
+    const kiln_status status = visitor->boxes
+                                   ? kiln_pair_frame_relate(&frame, a, pose_a, b, pose_b)
+                                   : kiln_pair_frame_relate_polygons(&frame, a, pose_a, b, pose_b);
     if (status != KILN_OK) {
         return status;
-    }
-    if (!visitor->boxes && (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b))) {
-        return kiln_trees_lack(a, b);
     }
     if (visitor->work != NULL) {
         visitor->work->volume_pairs++; /* the boxes of the two trees */

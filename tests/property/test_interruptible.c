@@ -23,26 +23,6 @@ enum { MESHES = 220, CONTACTS_MAX = 4000, VOLUMES_MAX = 6000, LOOKED_AT = 30, MA
 
 #define NEAR 1e-9
 
-typedef struct {
-    mesh geometry;
-    void *bytes;
-    kiln_file *file;
-} baked;
-
-static baked bake(mesh m, const char *kinds, int leaf)
-{
-    baked b = {.geometry = m};
-    b.file = quick_open(&m, kinds, leaf, KILN_LAYOUT_RAW, &b.bytes);
-    return b;
-}
-
-static void baked_free(baked *b)
-{
-    kiln_close(b->file);
-    free(b->bytes);
-    mesh_free(&b->geometry);
-}
-
 /* Two placed trees and what is true of them. */
 typedef struct {
     const kiln_tree *a, *b;
@@ -319,10 +299,12 @@ static void run_class(bool lattice)
                   extent = 1 + (int)random_below(&state, 6);
         const uint32_t n = 1 + random_below(&state, 120), m = 1 + random_below(&state, 120);
         const double size = random_between(&state, 0.02, 0.4);
-        baked a = bake(lattice ? mesh_lattice(&state, n, extent) : mesh_soup(&state, n, size),
-                       QUICK_ALL_KINDS, leaf);
-        baked b = bake(lattice ? mesh_lattice(&state, m, extent) : mesh_soup(&state, m, size),
-                       QUICK_ALL_KINDS, leaf);
+        quick_model a =
+            quick_model_of(lattice ? mesh_lattice(&state, n, extent) : mesh_soup(&state, n, size),
+                           QUICK_ALL_KINDS, leaf);
+        quick_model b =
+            quick_model_of(lattice ? mesh_lattice(&state, m, extent) : mesh_soup(&state, m, size),
+                           QUICK_ALL_KINDS, leaf);
         kiln_pose pose_a = lattice ? pose_exact(&state, 5) : pose_random(&state, 1.2);
         kiln_pose pose_b = lattice ? pose_exact(&state, 5) : pose_random(&state, 1.2);
         pose_a.scale = scale_random(&state, lattice);
@@ -343,8 +325,8 @@ static void run_class(bool lattice)
             s.pose_b = &pose_a;
             check_scene(&state, &s);
         }
-        baked_free(&a);
-        baked_free(&b);
+        quick_model_free(&a);
+        quick_model_free(&b);
     }
     assert_true(hits > scenes / 20 && hits < scenes);
 }
@@ -368,7 +350,7 @@ static void answers_hold_on_lattices(void **state)
 static void a_shared_budget_goes_level_by_level(void **unused)
 {
     (void)unused;
-    baked b = bake(mesh_of_shape("car", 3000), QUICK_ALL_KINDS, 4);
+    quick_model b = quick_model_of(mesh_of_shape("car", 3000), QUICK_ALL_KINDS, 4);
     uint64_t state = 93;
     kiln_interruptible *queries[MANY];
     void *memory[MANY];
@@ -418,14 +400,14 @@ static void a_shared_budget_goes_level_by_level(void **unused)
         }
     }
     free(s);
-    baked_free(&b);
+    quick_model_free(&b);
 }
 
 /* The deeper a breadth-first query goes, the fewer are unresolved of those that are apart. */
 static void levels_resolve_more_and_more(void **unused)
 {
     (void)unused;
-    baked b = bake(mesh_of_shape("car", 3000), "obb", 4);
+    quick_model b = quick_model_of(mesh_of_shape("car", 3000), "obb", 4);
     const kiln_tree *tree = kiln_file_tree(b.file, 0);
     scene s = {.a = tree, .b = tree, .pose_a = NULL};
     uint64_t state = 94;
@@ -451,7 +433,7 @@ static void levels_resolve_more_and_more(void **unused)
     }
     assert_true(apart > poses / 10);
     assert_true(unresolved[3] < unresolved[0] && unresolved[12] * 4 < unresolved[0]);
-    baked_free(&b);
+    quick_model_free(&b);
 }
 
 int main(void)

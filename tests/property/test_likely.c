@@ -21,26 +21,6 @@
 
 enum { PAIRS = 1200, POSES = 1500, MANY = 60, ROOM = 1 << 17 };
 
-typedef struct {
-    mesh geometry;
-    void *bytes;
-    kiln_file *file;
-} baked;
-
-static baked bake(mesh m, const char *kinds, int leaf)
-{
-    baked b = {.geometry = m};
-    b.file = quick_open(&m, kinds, leaf, KILN_LAYOUT_RAW, &b.bytes);
-    return b;
-}
-
-static void baked_free(baked *b)
-{
-    kiln_close(b->file);
-    free(b->bytes);
-    mesh_free(&b->geometry);
-}
-
 static bool found(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                   const kiln_pose *pose_b)
 {
@@ -179,10 +159,12 @@ static void run_class(bool lattice)
                   extent = 1 + (int)random_below(&state, 6);
         const uint32_t n = 1 + random_below(&state, 200), m = 1 + random_below(&state, 200);
         const double size = random_between(&state, 0.02, 0.6);
-        baked a = bake(lattice ? mesh_lattice(&state, n, extent) : mesh_soup(&state, n, size),
-                       QUICK_ALL_KINDS, leaf);
-        baked b = bake(lattice ? mesh_lattice(&state, m, extent) : mesh_soup(&state, m, size),
-                       QUICK_ALL_KINDS, leaf);
+        quick_model a =
+            quick_model_of(lattice ? mesh_lattice(&state, n, extent) : mesh_soup(&state, n, size),
+                           QUICK_ALL_KINDS, leaf);
+        quick_model b =
+            quick_model_of(lattice ? mesh_lattice(&state, m, extent) : mesh_soup(&state, m, size),
+                           QUICK_ALL_KINDS, leaf);
         kiln_pose pose_a = lattice ? pose_exact(&state, 5) : pose_random(&state, 1.5);
         kiln_pose pose_b = lattice ? pose_exact(&state, 5) : pose_random(&state, 1.5);
         pose_a.scale = scale_random(&state, lattice);
@@ -197,8 +179,8 @@ static void run_class(bool lattice)
             }
         }
         hits += found(kiln_file_tree(a.file, 0), &pose_a, kiln_file_tree(b.file, 0), &pose_b);
-        baked_free(&a);
-        baked_free(&b);
+        quick_model_free(&a);
+        quick_model_free(&b);
     }
     assert_true(hits > pairs / 20 && hits < pairs);
 }
@@ -268,10 +250,10 @@ static void answers_are_mostly_right_and_early(void **unused)
         tally sum;
         memset(&sum, 0, sizeof sum);
         for (int i = 0; i < 2; i++) {
-            baked b = bake(i == 0 ? mesh_torus(60, 30, 0.1) : mesh_of_shape("car", 6000),
-                           QUICK_ALL_KINDS, 4);
+            quick_model b = quick_model_of(
+                i == 0 ? mesh_torus(60, 30, 0.1) : mesh_of_shape("car", 6000), QUICK_ALL_KINDS, 4);
             count_answers(kiln_file_tree(b.file, kind), 100 + (uint64_t)i, &sum);
-            baked_free(&b);
+            quick_model_free(&b);
         }
         assert_true(sum.poses > amount(POSES));
         const uint32_t share = is_fitted(&kiln_node_kinds[kind]) ? 30 : 15;
@@ -289,7 +271,7 @@ static void answers_are_mostly_right_and_early(void **unused)
 static void a_shared_budget_is_kept_and_pays(void **unused)
 {
     (void)unused;
-    baked b = bake(mesh_of_shape("car", 6000), "obb", 4);
+    quick_model b = quick_model_of(mesh_of_shape("car", 6000), "obb", 4);
     const kiln_tree *tree = kiln_file_tree(b.file, 0);
     const size_t size = kiln_likely_size(tree, tree);
     void *memory[MANY];
@@ -338,7 +320,7 @@ static void a_shared_budget_is_kept_and_pays(void **unused)
     for (int i = 0; i < MANY; i++) {
         free(memory[i]);
     }
-    baked_free(&b);
+    quick_model_free(&b);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* What is sampled: pairs of triangles from 18 classes, from generic ones to those in which every
+/* What is sampled: pairs of triangles from 19 classes, from generic ones to those in which every
  * orientation is zero: small integer grids, shared corners and edges, corners put exactly on a
  * plane or an edge, coplanar pairs (in a coordinate plane, tilted, and off by an ulp), slivers,
  * segments, points, copies, all magnitudes of float and of the range of exact.h, and the doubles
@@ -239,6 +239,21 @@ static void make_coplanar_nudged(sample *s)
 }
 
 /* The third corner is within a few ulps of the line of the others. */
+/* In one plane, the corners of the second on lines through edges of the first but for rounding. */
+static void make_coplanar_in_line(sample *s)
+{
+    fill_random(s->a, 9);
+    for (int corner = 0; corner < 3; ++corner) {
+        const double *from = s->a + 3 * below(3), *to = s->a + 3 * below(3);
+        const double part = between(-0.5, 1.5);
+        for (int k = 0; k < 3; ++k)
+            s->b[3 * corner + k] = from[k] + part * (to[k] - from[k]);
+    }
+    const int flat = below(3);
+    for (int corner = 0; corner < 3; ++corner)
+        s->a[3 * corner + flat] = s->b[3 * corner + flat] = 0.25;
+}
+
 static void make_slivers(sample *s)
 {
     make_generic(s);
@@ -440,6 +455,7 @@ static const struct {
     {"coplanar, constant coordinate", make_coplanar_constant},
     {"coplanar, tilted", make_coplanar_tilted},
     {"coplanar but for an ulp", make_coplanar_nudged},
+    {"coplanar, in line but for an ulp", make_coplanar_in_line},
     {"slivers", make_slivers},
     {"segment and triangle", make_segment},
     {"point and triangle", make_point},

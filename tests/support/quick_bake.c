@@ -57,3 +57,17 @@ kiln_file *quick_open(const mesh *m, const char *bv, int leaf, kiln_layout layou
     }
     return file;
 }
+
+quick_model quick_model_of(mesh m, const char *bv, int leaf)
+{
+    quick_model model = {m, NULL, NULL};
+    model.file = quick_open(&m, bv, leaf, KILN_LAYOUT_RAW, &model.bytes);
+    return model;
+}
+
+void quick_model_free(quick_model *model)
+{
+    kiln_close(model->file);
+    free(model->bytes);
+    mesh_free(&model->geometry);
+}

@@ -34,4 +34,15 @@ void *quick_bake_valued(const mesh *m, const uint32_t *values, const kiln_bake_o
 /* Bakes and opens; the bytes must outlive the file. */
 kiln_file *quick_open(const mesh *m, const char *bv, int leaf, kiln_layout layout, void **bytes);
 
+/* A mesh with its open file, which is raw. */
+typedef struct {
+    mesh geometry;
+    void *bytes;
+    kiln_file *file;
+} quick_model;
+
+/* Takes over the mesh; all is released by quick_model_free. */
+quick_model quick_model_of(mesh m, const char *bv, int leaf);
+void quick_model_free(quick_model *model);
+
 #endif

@@ -14,9 +14,7 @@
 
 enum { WAITING = 500 };
 
-static mesh torus;
-static void *bytes;
-static kiln_file *file;
+static quick_model torus;
 static const kiln_tree *tree;
 static void *memory;
 static kiln_interruptible *query;
@@ -24,9 +22,8 @@ static kiln_interruptible *query;
 static int make_tree(void **state)
 {
     (void)state;
-    torus = mesh_torus(40, 20, 0.1);
-    file = quick_open(&torus, "obb", 4, KILN_LAYOUT_RAW, &bytes);
-    tree = kiln_file_tree(file, 0);
+    torus = quick_model_of(mesh_torus(40, 20, 0.1), "obb", 4);
+    tree = kiln_file_tree(torus.file, 0);
     const size_t size = kiln_interruptible_size(tree, tree, WAITING);
     memory = malloc(size);
     return memory != NULL && kiln_interruptible_place(memory, size, &query) == KILN_OK ? 0 : -1;
@@ -36,9 +33,7 @@ static int free_tree(void **state)
 {
     (void)state;
     free(memory);
-    kiln_close(file);
-    free(bytes);
-    mesh_free(&torus);
+    quick_model_free(&torus);
     return 0;
 }
 
@@ -114,7 +109,7 @@ static void trees_without_polygons_are_refused(void **state)
     options.adb = 4;
     options.adb_factor = 0.75;
     options.no_geometry = true;
-    void *data = quick_bake_with(&torus, &options, &size);
+    void *data = quick_bake_with(&torus.geometry, &options, &size);
     assert_int_equal(kiln_open_memory(data, size, NULL, &bare), KILN_OK);
     assert_int_equal(
         kiln_interruptible_begin(query, tree, NULL, kiln_file_tree(bare, 0), NULL, NULL),

@@ -12,26 +12,21 @@
 
 #include "../support/quick_bake.h"
 
-static mesh torus;
-static void *bytes;
-static kiln_file *file;
+static quick_model torus;
 static const kiln_tree *tree;
 
 static int make_tree(void **state)
 {
     (void)state;
-    torus = mesh_torus(40, 20, 0.1);
-    file = quick_open(&torus, "obb", 4, KILN_LAYOUT_RAW, &bytes);
-    tree = kiln_file_tree(file, 0);
+    torus = quick_model_of(mesh_torus(40, 20, 0.1), "obb", 4);
+    tree = kiln_file_tree(torus.file, 0);
     return 0;
 }
 
 static int free_tree(void **state)
 {
     (void)state;
-    kiln_close(file);
-    free(bytes);
-    mesh_free(&torus);
+    quick_model_free(&torus);
     return 0;
 }
 
@@ -105,7 +100,7 @@ static void trees_without_polygons_are_refused(void **state)
     options.adb = 4;
     options.adb_factor = 0.75;
     options.no_geometry = true;
-    void *data = quick_bake_with(&torus, &options, &size);
+    void *data = quick_bake_with(&torus.geometry, &options, &size);
     assert_int_equal(kiln_open_memory(data, size, NULL, &bare), KILN_OK);
     assert_int_equal(kiln_collide_likely(tree, NULL, kiln_file_tree(bare, 0), NULL, NULL, &answer),
                      KILN_ERROR_NOT_LOADED);

@@ -34,18 +34,15 @@ static mesh with_wall(mesh m, float reach, float z)
 }
 
 typedef struct {
-    mesh m;
-    void *bytes;
-    kiln_file *file;
+    quick_model both;
     const kiln_tree *octree, *aabb;
 } model;
 
 static model model_of(mesh m, int leaf)
 {
-    model b = {.m = m};
-    b.file = quick_open(&b.m, "octree,aabb", leaf, KILN_LAYOUT_RAW, &b.bytes);
-    b.octree = kiln_file_find(b.file, NULL, KILN_BV_OCTREE);
-    b.aabb = kiln_file_find(b.file, NULL, KILN_BV_AABB);
+    model b = {.both = quick_model_of(m, "octree,aabb", leaf)};
+    b.octree = kiln_file_find(b.both.file, NULL, KILN_BV_OCTREE);
+    b.aabb = kiln_file_find(b.both.file, NULL, KILN_BV_AABB);
     assert_non_null(b.octree);
     assert_non_null(b.aabb);
     return b;
@@ -53,9 +50,7 @@ static model model_of(mesh m, int leaf)
 
 static void model_free(model *b)
 {
-    kiln_close(b->file);
-    free(b->bytes);
-    mesh_free(&b->m);
+    quick_model_free(&b->both);
 }
 
 /* --------------------------------------------------------------------------- construction -- */
@@ -409,7 +404,7 @@ static void crossings_are_counted_once(void **state)
     m.triangle_count += 12;
     mesh_free(&box);
     model a = model_of(m, 1);
-    assert_true(a.octree->view.slots > 2 * a.m.triangle_count);
+    assert_true(a.octree->view.slots > 2 * a.both.geometry.triangle_count);
     for (int i = 0; i < 2000; i++) {
         kiln_place place[2];
         double point[3];

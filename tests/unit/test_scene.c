@@ -14,26 +14,21 @@
 #include "../../runtime/scene/scene.h"
 #include "../support/quick_bake.h"
 
-static mesh box;
-static void *bytes;
-static kiln_file *file;
+static quick_model box;
 static const kiln_tree *tree;
 
 static int make_tree(void **state)
 {
     (void)state;
-    box = mesh_box(0, 0, 0, 1, 1, 1);
-    file = quick_open(&box, "obb", 4, KILN_LAYOUT_RAW, &bytes);
-    tree = kiln_file_tree(file, 0);
+    box = quick_model_of(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4);
+    tree = kiln_file_tree(box.file, 0);
     return 0;
 }
 
 static int free_tree(void **state)
 {
     (void)state;
-    kiln_close(file);
-    free(bytes);
-    mesh_free(&box);
+    quick_model_free(&box);
     return 0;
 }
 
