@@ -49,8 +49,8 @@ for trace in trace far; do
     printf '%s %s\n' $trace "$(chosen traced.kiln)"
 done >>kinds.now
 cat >kinds.want <<'END'
-cube aabb 2 sah aabb 2 1
-mixed octree 8 sah octree 8 1
+cube octree 2 sah octree 2 1
+mixed obb2 8 sah obb2 8 1
 tetrahedron obb2 8 sah obb2 8 1
 sheet aabb 2 sah aabb 2 1
 trace aabb 8 sah aabb 8 1

@@ -238,7 +238,6 @@ static void make_coplanar_nudged(sample *s)
     }
 }
 
-/* The third corner is within a few ulps of the line of the others. */
 /* In one plane, the corners of the second on lines through edges of the first but for rounding. */
 static void make_coplanar_in_line(sample *s)
 {
@@ -254,6 +253,7 @@ static void make_coplanar_in_line(sample *s)
         s->a[3 * corner + flat] = s->b[3 * corner + flat] = 0.25;
 }
 
+/* The third corner is within a few ulps of the line of the others. */
 static void make_slivers(sample *s)
 {
     make_generic(s);
