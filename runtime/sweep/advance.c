@@ -1,0 +1,327 @@
+/* Separating planes that hold for a while.
+ *
+ * Let c and d be the moving points of A and B, w = d - c, w' = v, and p and q the vectors from them
+ * to a point of A and a point of B: p' = a x p, q' = b x q with constant angular velocities a and b.
+ * Let n be a direction that turns with angular velocity o. The gap along n between the two points,
+ * g = n (w + q - p), has
+ *
+ *     g'  = n (v + b x q - a x p - o x (w + q - p))
+ *     g'' = n (...), of which
+ *           o = 0    |g''| <= |a|^2 |p| + |b|^2 |q|
+ *           o = a    |g''| <= |b - a| (|a| + |b|) |q| + |a|^2 |w| + 2 |a| |v|
+ *           o = b    |g''| <= |b - a| (|a| + |b|) |p| + |b|^2 |w| + 2 |b| |v|
+ *
+ * for in the frame that turns with A p is at rest, and the second derivative of w + q is
+ * -2 a x v + a x (a x w) + (b - a) x (b x q) - a x ((b - a) x q); and likewise for B. Each bound
+ * holds for all times, since |p|, |q| and |v| do not change and |w| is at most `reach`. By Taylor,
+ * with K the bound, g(h) >= g + g' h - K h^2 / 2. The right side is concave in h: where it is above
+ * a margin at 0 and at h, it is so in between. The least h at which it falls to the margin is the
+ * advance. The smallest K of the three decides which way the plane turns: without rotation K is 0,
+ * and the advance is that of a linear cast; what turns as one is at rest in the second frame.
+ *
+ * Gaps and rates are least at corners, of a box along n at centre +- its half-axes.
+ *
+ * Rounding. A coordinate computed here is within 2^-46 (1 + angle) M of that of the real motion,
+ * with M the sum of all lengths that take part; g, and g' times a time of at most 1, are sums of at
+ * most a dozen products of these by numbers up to 1. So all of it is within 2^-44 (1 + angle) M,
+ * which the margin has room for (sweep.c). What is relative to K, and to the roots, is in FIRM. */
+#include "advance.h"
+
+#include "../../formats/assert.h"
+#include "../../formats/transform.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FIRM 0x1p-30
+#define AXES_ROOM 0x1p-15 /* of boxes whose axes are orthonormal within 2^-17 of the extents' sum */
+#define UNIT_ROOM 0x1p-14 /* of the length of such an axis, and of what is divided by a root */
+
+static double length_of(const double v[3])
+{
+    return sqrt(kiln_dot(v, v));
+}
+
+kiln_status kiln_pair_motion_form(kiln_pair_motion *pair, const kiln_motion *a,
+                                  const kiln_motion *b)
+{
+    kiln_status status = kiln_mover_form(&pair->a, a);
+    if (status == KILN_OK) {
+        status = kiln_mover_form(&pair->b, b);
+    }
+    if (status != KILN_OK) {
+        return status;
+    }
+    double between[3], turning[3], first[3], last[3];
+    kiln_subtract(pair->b.motion.linear, pair->a.motion.linear, between);
+    kiln_subtract(pair->b.motion.angular, pair->a.motion.angular, turning);
+    kiln_subtract(pair->b.motion.point, pair->a.motion.point, first);
+    for (int k = 0; k < 3; k++) {
+        last[k] = first[k] + between[k];
+    }
+    pair->turn_a = pair->a.angle;
+    pair->turn_b = pair->b.angle;
+    pair->turn_apart = length_of(turning) * (1 + FIRM);
+    pair->speed = length_of(between) * (1 + FIRM);
+    /* The distance of two points that move along lines is convex in time. */
+    pair->reach = kiln_larger(length_of(first), length_of(last)) * (1 + FIRM);
+    pair->margin = 0;
+    kiln_pair_motion_set(pair, 0);
+    return KILN_OK;
+}
+
+void kiln_pair_motion_set(kiln_pair_motion *pair, double time)
+{
+    KILN_ASSERT(time >= 0 && time <= 1);
+    pair->time = time;
+    kiln_mover_pose(&pair->a, time, &pair->pose_a);
+    kiln_mover_pose(&pair->b, time, &pair->pose_b);
+    kiln_mover_point(&pair->a, time, pair->point_a);
+    kiln_mover_point(&pair->b, time, pair->point_b);
+}
+
+static void velocity_at(const kiln_pair_motion *pair, bool is_a, const double place[3],
+                        double velocity[3])
+{
+    const kiln_motion *motion = is_a ? &pair->a.motion : &pair->b.motion;
+    double lever[3];
+    kiln_subtract(place, is_a ? pair->point_a : pair->point_b, lever);
+    kiln_cross(motion->angular, lever, velocity);
+    for (int k = 0; k < 3; k++) {
+        velocity[k] += motion->linear[k];
+    }
+}
+
+void kiln_solid_form(kiln_solid *solid, const kiln_pair_motion *pair, bool is_a,
+                     const kiln_body_box *box)
+{
+    const kiln_pose *pose = is_a ? &pair->pose_a : &pair->pose_b;
+    double lever[3], sum = 0;
+    kiln_matrix_apply(pose->rotation, box->centre, solid->centre);
+    for (int k = 0; k < 3; k++) {
+        solid->centre[k] = solid->centre[k] * pose->scale + pose->translation[k];
+        solid->half[k] = box->half[k] * pose->scale;
+        sum += solid->half[k];
+        kiln_matrix_apply(pose->rotation, box->axis[k], solid->axis[k]);
+    }
+    solid->spread = AXES_ROOM * sum;
+    solid->radius = length_of(solid->half) * (1 + FIRM) + solid->spread;
+    kiln_subtract(solid->centre, is_a ? pair->point_a : pair->point_b, lever);
+    solid->lever = length_of(lever) + solid->radius;
+    velocity_at(pair, is_a, solid->centre, solid->velocity);
+}
+
+/* How the plane turns, and the bound of the second derivative. */
+typedef struct {
+    const double *with; /* angular velocity; NULL: it does not */
+    double bend;
+    bool turns_a, turns_b; /* do A and B turn to the plane? */
+    double turn_a[3], turn_b[3];
+} turning_plane;
+
+static void choose_plane(const kiln_pair_motion *pair, double lever_a, double lever_b,
+                         turning_plane *plane)
+{
+    const double a = pair->turn_a, b = pair->turn_b, both = pair->turn_apart * (a + b);
+    const double fixed = a * a * lever_a + b * b * lever_b;
+    const double with_a = both * lever_b + a * a * pair->reach + 2 * a * pair->speed;
+    const double with_b = both * lever_a + b * b * pair->reach + 2 * b * pair->speed;
+    plane->with = NULL;
+    plane->bend = fixed;
+    if (with_a < plane->bend) {
+        plane->with = pair->a.motion.angular;
+        plane->bend = with_a;
+    }
+    if (with_b < plane->bend) {
+        plane->with = pair->b.motion.angular;
+        plane->bend = with_b;
+    }
+    plane->bend *= 1 + FIRM + UNIT_ROOM;
+    plane->turns_a = plane->turns_b = false;
+    for (int k = 0; k < 3; k++) {
+        const double with = plane->with != NULL ? plane->with[k] : 0;
+        plane->turn_a[k] = pair->a.motion.angular[k] - with;
+        plane->turn_b[k] = pair->b.motion.angular[k] - with;
+        plane->turns_a |= plane->turn_a[k] != 0;
+        plane->turns_b |= plane->turn_b[k] != 0;
+    }
+}
+
+/* The least h >= 0 at which excess + rate h - bend h^2 / 2 is 0, for excess > 0; less than that by
+ * more than the rounding of this. */
+static inline double time_to_fall(double excess, double rate, double bend)
+{
+    double time;
+    if (rate >= 0 && !(bend > 0)) {
+        return HUGE_VAL;
+    }
+    const double root = sqrt(rate * rate + 2 * bend * excess);
+    if (rate < 0) {
+        time = 2 * excess / (root - rate);
+    } else {
+        time = (rate + root) / bend;
+    }
+    return time * (1 - FIRM);
+}
+
+/* ----------------------------------------------------------------------------------- boxes -- */
+
+/* How far a box reaches from its centre along n, but for what its axes may be wrong by. */
+static inline double reach_of(const kiln_solid *solid, const double n[3])
+{
+    return (fabs(kiln_dot(solid->axis[0], n)) * solid->half[0] +
+            fabs(kiln_dot(solid->axis[1], n)) * solid->half[1]) +
+           fabs(kiln_dot(solid->axis[2], n)) * solid->half[2];
+}
+
+typedef struct {
+    const kiln_solid *a, *b;
+    double way[3];      /* from the centre of A to that of B */
+    double velocity[3]; /* of that, seen from the plane */
+    double margin;      /* with what the axes may be wrong by */
+    double spread_rate; /* by which that can grow */
+    turning_plane plane;
+} solids;
+
+/* The advance by the planes across n, of length 1 within UNIT_ROOM. */
+static double try_direction(const solids *s, const double direction[3])
+{
+    double n[3], on_a[3], on_b[3];
+    const double along = kiln_dot(direction, s->way);
+    for (int k = 0; k < 3; k++) {
+        n[k] = along < 0 ? -direction[k] : direction[k];
+    }
+    const double excess = fabs(along) - reach_of(s->a, n) - reach_of(s->b, n) - s->margin;
+    if (!(excess > 0)) {
+        return 0;
+    }
+    double rate = kiln_dot(n, s->velocity) - s->spread_rate;
+    if (s->plane.turns_a) { /* n (o x axis) = (n x o) axis */
+        kiln_cross(n, s->plane.turn_a, on_a);
+        rate -= reach_of(s->a, on_a);
+    }
+    if (s->plane.turns_b) {
+        kiln_cross(n, s->plane.turn_b, on_b);
+        rate -= reach_of(s->b, on_b);
+    }
+    return time_to_fall(excess, rate, s->plane.bend);
+}
+
+static double try_any_direction(const solids *s, const double direction[3])
+{
+    const double length = length_of(direction);
+    double unit[3];
+    if (!(length > 0x1p-500 && length < 0x1p500)) {
+        return 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        unit[k] = direction[k] / length;
+    }
+    return try_direction(s, unit);
+}
+
+double kiln_advance_solids(const kiln_pair_motion *pair, const kiln_solid *a, const kiln_solid *b,
+                           double enough)
+{
+    solids s;
+    double turned[3], across[3], best = 0;
+    s.a = a;
+    s.b = b;
+    choose_plane(pair, a->lever, b->lever, &s.plane);
+    kiln_subtract(b->centre, a->centre, s.way);
+    kiln_subtract(b->velocity, a->velocity, s.velocity);
+    if (s.plane.with != NULL) {
+        kiln_cross(s.plane.with, s.way, turned);
+        kiln_subtract(s.velocity, turned, s.velocity);
+    }
+    s.margin = (pair->margin + a->spread + b->spread) * (1 + UNIT_ROOM);
+    s.spread_rate = (s.plane.turns_a ? a->spread * length_of(s.plane.turn_a) : 0) +
+                    (s.plane.turns_b ? b->spread * length_of(s.plane.turn_b) : 0);
+    /* Balls that overlap are mostly boxes that do, and then no direction is worth its cost. */
+    best = try_any_direction(&s, s.way);
+    if (best >= enough) {
+        return best;
+    }
+    /* Across the motion: what passes by, passes for good. */
+    const double squared = kiln_dot(s.velocity, s.velocity);
+    if (squared > 0x1p-500 && squared < 0x1p500) {
+        const double part = kiln_dot(s.way, s.velocity) / squared;
+        for (int k = 0; k < 3; k++) {
+            across[k] = s.way[k] - part * s.velocity[k];
+        }
+        best = kiln_larger(best, try_any_direction(&s, across));
+    }
+    for (int k = 0; k < 6 && best < enough; k++) {
+        best = kiln_larger(best, try_direction(&s, k < 3 ? a->axis[k] : b->axis[k - 3]));
+    }
+    return best;
+}
+
+/* ------------------------------------------------------------------------------- triangles -- */
+
+/* Places and rates of three corners along n, from a point of reference on. */
+static void corners_along(const kiln_pair_motion *pair, bool is_a, const turning_plane *plane,
+                          const double corners[9], const double reference[3], const double n[3],
+                          double place[3], double rate[3])
+{
+    const double *own = is_a ? pair->point_a : pair->point_b;
+    const kiln_motion *motion = is_a ? &pair->a.motion : &pair->b.motion;
+    const double linear = kiln_dot(n, motion->linear);
+    double by_turn[3], by_plane[3] = {0, 0, 0};
+    kiln_cross(n, motion->angular, by_turn);
+    if (plane->with != NULL) {
+        kiln_cross(n, plane->with, by_plane);
+    }
+    for (int i = 0; i < 3; i++) {
+        double lever[3], from[3];
+        kiln_subtract(corners + 3 * i, own, lever);
+        kiln_subtract(corners + 3 * i, reference, from);
+        place[i] = kiln_dot(n, from);
+        rate[i] = linear + (kiln_dot(by_turn, lever) - kiln_dot(by_plane, from));
+    }
+}
+
+static double farthest_corner(const double corners[9], const double from[3])
+{
+    double most = 0;
+    for (int i = 0; i < 3; i++) {
+        double lever[3];
+        kiln_subtract(corners + 3 * i, from, lever);
+        most = kiln_larger(most, kiln_dot(lever, lever));
+    }
+    return sqrt(most) * (1 + FIRM);
+}
+
+double kiln_advance_triangles(const kiln_pair_motion *pair, const double a[9], const double b[9],
+                              const double toward[3])
+{
+    turning_plane plane;
+    double n[3], place_a[3], place_b[3], rate_a[3], rate_b[3], best = HUGE_VAL;
+    const double most =
+        kiln_larger(fabs(toward[0]), kiln_larger(fabs(toward[1]), fabs(toward[2])));
+    if (!(most > 0 && most < HUGE_VAL)) {
+        return 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        n[k] = toward[k] / most;
+    }
+    const double length = length_of(n);
+    for (int k = 0; k < 3; k++) {
+        n[k] /= length;
+    }
+    choose_plane(pair, farthest_corner(a, pair->point_a), farthest_corner(b, pair->point_b),
+                 &plane);
+    corners_along(pair, true, &plane, a, a, n, place_a, rate_a);
+    corners_along(pair, false, &plane, b, a, n, place_b, rate_b);
+    const double margin = pair->margin * (1 + FIRM);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            const double excess = place_b[j] - place_a[i] - margin;
+            if (!(excess > 0)) {
+                return 0;
+            }
+            best = kiln_smaller(best, time_to_fall(excess, rate_b[j] - rate_a[i], plane.bend));
+        }
+    }
+    return best;
+}

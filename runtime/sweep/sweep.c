@@ -1,0 +1,284 @@
+/* Sweeps as a caller makes them: tolerances and strides, the walk, and the answer at its time.
+ *
+ * Why nothing is missed. Let M be the sum of all lengths that take part, and E = ERROR (1 + angle) M
+ * with both angles; the tolerance is at least 16 E. The real motion of a corner, in which a pose is
+ * the start turned and moved without rounding, differs from what is computed by less than E: the
+ * angle at a time is within 2^-51 of itself, its sine within 2^-50, and a pose takes a dozen
+ * roundings of numbers up to M, as does a corner; the same holds in the frame of one of the meshes,
+ * where kiln_distance compares, and kiln_triangles_nearest is within 2^-43 of the extents of two
+ * triangles (which count four times in M, at least). Planes clear a time only where they prove a
+ * distance above the margin, tolerance (1 + DEPARTURE) + 2 E: a distance in the world is that in
+ * the frame of a mesh, times its scale, but for what its pose departs from a rotation, up to 1e-6
+ * in the squares of lengths and so 1.5e-6 in lengths. Thus at every multiple of the stride before
+ * the answer the computed distance is above the tolerance, and the real one above it less E. The
+ * two come nearer to each other by at most a quarter of the tolerance within a stride, so that they
+ * are more than half of it apart at all times in between. */
+#include "sweep_walk.h"
+
+#include "../../formats/assert.h"
+#include "../base/fpu.h"
+#include "../base/options.h"
+#include "../exact/exact.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ERROR 0x1p-44
+#define ERRORS_IN_TOLERANCE 16
+#define DEPARTURE 0x1p-18
+#define TOLERANCE_BY_SIZE 0x1p-20
+#define STRIDE_LEAST 0x1p-50
+#define STRIDES_IN_TOLERANCE 4
+#define SPEED_ROOM (1 + 0x1p-30)
+#define SHAPE_MAX 1e57
+
+kiln_sweep_options kiln_sweep_options_default(void)
+{
+    kiln_sweep_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    options.steps = KILN_SWEEP_STEPS;
+    return options;
+}
+
+static bool take_sweep_options(const kiln_sweep_options *options, kiln_sweep_options *full)
+{
+    *full = kiln_sweep_options_default();
+    kiln_options_take(full, sizeof *full, options);
+    return full->tolerance >= 0 && full->tolerance < HUGE_VAL;
+}
+
+/* ------------------------------------------------------------------------------- tolerances -- */
+
+/* What of a body counts for tolerances, in the world. */
+typedef struct {
+    double size;   /* diagonal of its box, with a shape's radius */
+    double places; /* sum of the largest coordinates that take part */
+    double lever;  /* the most that a point of it is away from its moving point */
+} body_lengths;
+
+static void measure_body(const kiln_sweep_body *body, const kiln_mover *mover, double radius,
+                         body_lengths *out)
+{
+    double lower[3], upper[3], squared = 0, places = 0, most = 0;
+    const double scale = mover->motion.start.scale;
+    for (int k = 0; k < 3; k++) {
+        double origin = 0;
+        if (body->tree != NULL) {
+            const kiln_format_tree *entry = body->tree->view.entry;
+            lower[k] = (double)entry->bounds_lower[k];
+            upper[k] = (double)entry->bounds_upper[k];
+            origin = fabs(entry->origin[k]);
+        } else {
+            lower[k] = kiln_smaller(body->core[k], body->core[3 + k]);
+            upper[k] = kiln_larger(body->core[k], body->core[3 + k]);
+        }
+        const double extent = upper[k] - lower[k];
+        squared += extent * extent;
+        const double farthest = kiln_larger(fabs(lower[k]), fabs(upper[k]));
+        most += farthest * farthest;
+        places += ((farthest * 4 + origin) * scale + fabs(mover->motion.start.translation[k])) +
+                  (fabs(mover->motion.point[k]) + fabs(mover->motion.linear[k]));
+    }
+    out->size = sqrt(squared) * scale + 2 * radius;
+    out->places = places + 2 * radius;
+    out->lever = (sqrt(most) * scale + sqrt(kiln_dot(mover->arm, mover->arm))) * (1 + 0x1p-18);
+}
+
+/* Tolerance, stride and margin of a query. A power of two divides without rounding. */
+static void set_tolerance(kiln_sweep_walk *w, double radius_a, double radius_b, double wanted)
+{
+    body_lengths a, b;
+    const kiln_pair_motion *m = &w->motion;
+    measure_body(&w->a, &m->a, radius_a, &a);
+    measure_body(&w->b, &m->b, radius_b, &b);
+    const double error = ERROR * (1 + m->turn_a + m->turn_b) * (a.places + b.places);
+    const double speed = (m->speed + m->turn_a * a.lever + m->turn_b * b.lever) * SPEED_ROOM;
+    double tolerance = wanted;
+    if (!(tolerance > 0)) {
+        const double size = kiln_smaller(a.size, b.size);
+        tolerance = TOLERANCE_BY_SIZE * (size > 0 ? size : kiln_larger(a.size, b.size));
+    }
+    tolerance = kiln_larger(tolerance, ERRORS_IN_TOLERANCE * error);
+    tolerance = kiln_larger(tolerance, STRIDES_IN_TOLERANCE * STRIDE_LEAST * speed);
+    tolerance = kiln_larger(tolerance, 0x1p-240); /* two points that never move */
+    w->tolerance = tolerance;
+    w->stride = 1;
+    if (speed > tolerance / STRIDES_IN_TOLERANCE) {
+        int exponent;
+        (void)frexp(tolerance / STRIDES_IN_TOLERANCE / speed, &exponent);
+        w->stride = ldexp(1, exponent - 1);
+    }
+    KILN_ASSERT(w->stride * speed <= tolerance / STRIDES_IN_TOLERANCE * (1 + 0x1p-40));
+    w->radius = radius_a + radius_b;
+    w->motion.margin = (tolerance + w->radius) * (1 + DEPARTURE) + 2 * error;
+}
+
+/* -------------------------------------------------------------------------------- the query -- */
+
+typedef struct {
+    const kiln_tree *tree_a, *tree_b;
+    const kiln_shape *shape_a, *shape_b; /* NULL where there is a tree */
+    const kiln_motion *motion_a, *motion_b;
+    const kiln_sweep_options *options;
+    kiln_pair_filter_bound *pairs;
+    kiln_mesh_filter *triangles;
+    kiln_pose pose_a, pose_b; /* at the time of the answer */
+    bool run;                 /* the walk, or only the poses at time 0? */
+} sweep_question;
+
+static kiln_status take_body(kiln_sweep_body *body, const kiln_tree *tree, const kiln_shape *shape)
+{
+    kiln_shape taken;
+    memset(body, 0, sizeof *body);
+    body->tree = tree;
+    if (tree != NULL) {
+        return kiln_tree_has_polygons(tree) ? KILN_OK : kiln_tree_lack(tree);
+    }
+    if (shape == NULL || shape->kind == KILN_SHAPE_BOX || !kiln_shape_take(shape, &taken) ||
+        taken.radius > SHAPE_MAX) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const double *end = taken.kind == KILN_SHAPE_CAPSULE ? taken.b : taken.a;
+    for (int k = 0; k < 3; k++) {
+        if (fabs(taken.a[k]) > SHAPE_MAX || fabs(end[k]) > SHAPE_MAX) {
+            return KILN_ERROR_ARGUMENT;
+        }
+        body->core[k] = taken.a[k];
+        body->core[3 + k] = body->core[6 + k] = end[k];
+    }
+    return KILN_OK;
+}
+
+/* In the environment of fpu.h: the walk, and the poses at its answer. */
+static kiln_status run_sweep(sweep_question *q, kiln_sweep_walk *w)
+{
+    kiln_status status = kiln_pair_motion_form(&w->motion, q->motion_a, q->motion_b);
+    if (status == KILN_OK) {
+        status = take_body(&w->a, q->tree_a, q->shape_a);
+    }
+    if (status == KILN_OK) {
+        status = take_body(&w->b, q->tree_b, q->shape_b);
+    }
+    if (status != KILN_OK) {
+        return status;
+    }
+    const double radius_a =
+        q->shape_a != NULL ? q->shape_a->radius * w->motion.a.motion.start.scale : 0;
+    const double radius_b =
+        q->shape_b != NULL ? q->shape_b->radius * w->motion.b.motion.start.scale : 0;
+    set_tolerance(w, radius_a, radius_b, q->options->tolerance);
+    w->pairs = q->pairs;
+    w->triangles = q->triangles;
+    w->budget = q->options->steps;
+    w->b_first = false;
+    if (w->a.tree == NULL && w->b.tree == NULL) {
+        const int by_core = memcmp(w->a.core, w->b.core, sizeof w->a.core);
+        w->b_first = by_core != 0 ? by_core > 0
+                                  : memcmp(&w->motion.a.motion, &w->motion.b.motion,
+                                           sizeof w->motion.a.motion) > 0;
+    }
+    if (q->run) {
+        kiln_sweep_walk_run(w);
+        if (w->stopped) {
+            return KILN_ERROR_STOPPED;
+        }
+    } else {
+        w->best = 0;
+        w->spent = false;
+        w->steps = 0;
+        w->hint.a = w->hint.b = 0;
+    }
+    const double time = w->best <= 1 ? w->best : 0;
+    kiln_mover_pose(&w->motion.a, time, &q->pose_a);
+    kiln_mover_pose(&w->motion.b, time, &q->pose_b);
+    return KILN_OK;
+}
+
+static kiln_status run_in_environment(sweep_question *q, kiln_sweep_walk *w)
+{
+    kiln_pair_filter_bound pairs;
+    kiln_mesh_filter triangles = {NULL, NULL, {0}};
+    if (q->tree_b != NULL) {
+        q->pairs = kiln_pair_filter_bind(q->options->pair, &pairs);
+    } else if (q->tree_a != NULL) {
+        const kiln_query_options own = kiln_query_options_of(q->options->query);
+        triangles.call = own.filter;
+        triangles.user = own.filter_user;
+        q->triangles = &triangles;
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    triangles.caller = caller;
+    KILN_FPU_CALL(run, run_sweep);
+    const kiln_status status = run(q, w);
+    kiln_fpu_leave(caller);
+    return status;
+}
+
+/* What the walk says by itself. */
+static void fill_times(const kiln_sweep_walk *w, kiln_sweep_hit *hit)
+{
+    memset(hit, 0, sizeof *hit);
+    hit->found = w->best <= 1;
+    hit->complete = !w->spent;
+    hit->time = hit->found ? w->best : 1;
+    hit->clear = w->spent ? kiln_smaller(w->rest, hit->time) : hit->time;
+    hit->tolerance = w->tolerance;
+    hit->steps = w->steps;
+}
+
+/* -------------------------------------------------------------------------------- two trees -- */
+
+kiln_status kiln_sweep(const kiln_tree *a, const kiln_motion *motion_a, const kiln_tree *b,
+                       const kiln_motion *motion_b, const kiln_sweep_options *options,
+                       kiln_sweep_hit *hit)
+{
+    kiln_sweep_options full;
+    kiln_sweep_walk w;
+    kiln_sweep_hit found;
+    kiln_hit at_start;
+    kiln_nearest near;
+    if (a == NULL || b == NULL || hit == NULL || !take_sweep_options(options, &full)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    sweep_question q;
+    memset(&q, 0, sizeof q);
+    q.tree_a = a;
+    q.tree_b = b;
+    q.motion_a = motion_a;
+    q.motion_b = motion_b;
+    q.options = &full;
+    /* Surfaces that meet from the start on are found by kiln_collide at once, where the walk would
+     * follow pairs that do not meet to the end. */
+    kiln_status status = run_in_environment(&q, &w);
+    if (status == KILN_OK) {
+        status = kiln_collide(a, &q.pose_a, b, &q.pose_b, full.pair, &at_start);
+    }
+    if (status == KILN_OK && !at_start.found) {
+        q.run = true;
+        status = run_in_environment(&q, &w);
+    }
+    if (status != KILN_OK) {
+        return status;
+    }
+    fill_times(&w, &found);
+    if (found.found) {
+        kiln_pair_options pair = kiln_pair_options_of(full.pair);
+        pair.beyond = w.tolerance;
+        pair.relative = pair.absolute = 0;
+        pair.hint = at_start.found ? at_start.hint : w.hint;
+        status = kiln_distance(a, &q.pose_a, b, &q.pose_b, &pair, &near);
+        if (status != KILN_OK) {
+            return status;
+        }
+        KILN_ASSERT(near.found);
+        found.touching = at_start.found;
+        found.distance = near.distance;
+        found.pair = near.pair;
+        memcpy(found.point_a, near.point_a, sizeof found.point_a);
+        memcpy(found.point_b, near.point_b, sizeof found.point_b);
+        memcpy(found.normal, near.normal, sizeof found.normal);
+    }
+    *hit = found;
+    return KILN_OK;
+}
