@@ -156,11 +156,11 @@ KILN_API kiln_status kiln_sweep_shape(const kiln_tree *tree, const kiln_motion *
                                       const kiln_shape *shape, const kiln_motion *motion_shape,
                                       const kiln_sweep_options *options, kiln_sweep_hit *hit);
 
-/* Finds the first contact of two moving spheres or capsules, A and B. Where neither turns and both
- * are spheres, `time` is that of the equation of motion, for which no tolerance is needed: the
- * first time at which the distance of the centres is at most the sum of the radii, computed within
- * 2^-40 of the numbers that take part and not later than in exact arithmetic by more than that;
- * `tolerance` is then 0. Errors as kiln_sweep_shape. */
+/* Finds the first contact of two moving spheres or capsules, A and B. For two spheres that do not
+ * turn, where the options leave the tolerance to the library, it is 2^-45 of the sum of all lengths
+ * that take part: `time` is the root of the equation of motion, in pairs of doubles, and the gap is
+ * then within `tolerance` of 0; what passes by without coming so near is not found. Cost: 0.2 us
+ * for these, some microseconds for others. Errors as kiln_sweep_shape. */
 KILN_API kiln_status kiln_sweep_shapes(const kiln_shape *a, const kiln_motion *motion_a,
                                        const kiln_shape *b, const kiln_motion *motion_b,
                                        const kiln_sweep_options *options, kiln_sweep_hit *hit);

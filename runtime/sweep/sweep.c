@@ -18,7 +18,9 @@
 #include "../../formats/assert.h"
 #include "../base/fpu.h"
 #include "../base/options.h"
+#include "../exact/double_double.h"
 #include "../exact/exact.h"
+#include "../walk/shape_walk.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,6 +33,7 @@
 #define STRIDES_IN_TOLERANCE 4
 #define SPEED_ROOM (1 + 0x1p-30)
 #define SHAPE_MAX 1e57
+#define SPHERES_ROOM 0x1p-45 /* of two spheres that do not turn: of the lengths that take part */
 
 kiln_sweep_options kiln_sweep_options_default(void)
 {
@@ -198,17 +201,8 @@ static kiln_status run_sweep(sweep_question *q, kiln_sweep_walk *w)
 static kiln_status run_in_environment(sweep_question *q, kiln_sweep_walk *w)
 {
     kiln_pair_filter_bound pairs;
-    kiln_mesh_filter triangles = {NULL, NULL, {0}};
-    if (q->tree_b != NULL) {
-        q->pairs = kiln_pair_filter_bind(q->options->pair, &pairs);
-    } else if (q->tree_a != NULL) {
-        const kiln_query_options own = kiln_query_options_of(q->options->query);
-        triangles.call = own.filter;
-        triangles.user = own.filter_user;
-        q->triangles = &triangles;
-    }
+    q->pairs = kiln_pair_filter_bind(q->options->pair, &pairs);
     const kiln_fpu_state caller = kiln_fpu_enter();
-    triangles.caller = caller;
     KILN_FPU_CALL(run, run_sweep);
     const kiln_status status = run(q, w);
     kiln_fpu_leave(caller);
@@ -281,4 +275,271 @@ kiln_status kiln_sweep(const kiln_tree *a, const kiln_motion *motion_a, const ki
     }
     *hit = found;
     return KILN_OK;
+}
+
+/* ----------------------------------------------------------------------------------- shapes -- */
+
+/* What is nearest at the time of the answer, of a core and a tree or another core. */
+typedef struct {
+    const kiln_sweep_walk *walk;
+    const kiln_tree *tree; /* NULL: two cores */
+    kiln_pose pose_a;
+    kiln_mesh_filter *filter;
+    double core[9], x[9]; /* placed; x: the nearest triangle so far */
+    kiln_tri_nearest near;
+    uint32_t id;
+    bool found;
+} nearest_of_shape;
+
+static void take_nearest(nearest_of_shape *n, const double x[9], uint32_t id)
+{
+    kiln_tri_nearest near;
+    if (!kiln_triangles_nearest(x, n->core, n->found ? n->near.value : HUGE_VAL, &near) ||
+        (n->found && near.value == n->near.value && id >= n->id) ||
+        (n->tree != NULL && !kiln_mesh_filter_keeps(n->filter, n->tree, id))) {
+        return;
+    }
+    n->near = near;
+    n->id = id;
+    n->found = true;
+    memcpy(n->x, x, sizeof n->x);
+}
+
+static bool visit_near_leaf(void *user, uint32_t first, uint32_t count)
+{
+    nearest_of_shape *n = (nearest_of_shape *)user;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t stored = kiln_tree_triangle(n->tree, first + i);
+        double own[9], placed[9];
+        kiln_tree_stored_corners(n->tree, stored, own);
+        kiln_sweep_corners(&n->pose_a, own, placed);
+        take_nearest(n, placed, n->tree->ids[stored]);
+    }
+    return true;
+}
+
+/* All triangles within the tolerance are in a shape whose radius is larger by it, and by what is
+ * rounded on the way. */
+static void find_nearest(const sweep_question *q, nearest_of_shape *n)
+{
+    kiln_placement placement;
+    kiln_shape_box box;
+    const kiln_sweep_walk *w = n->walk;
+    const kiln_status status = kiln_placement_between(&placement, &q->pose_b, &q->pose_a);
+    KILN_ASSERT(status == KILN_OK);
+    (void)status;
+    kiln_shape shape = {KILN_SHAPE_CAPSULE, {0, 0, 0}, {0, 0, 0}, 0};
+    memcpy(shape.a, w->b.core, sizeof shape.a);
+    memcpy(shape.b, w->b.core + 3, sizeof shape.b);
+    shape.radius = (w->motion.margin + w->tolerance) / q->pose_b.scale;
+    kiln_shape_box_form(&box, n->tree, &placement, &shape);
+    kiln_shape_walk(n->tree, &box, visit_near_leaf, n);
+    if (!n->found) {
+        double own[9], placed[9];
+        kiln_tree_stored_corners(n->tree, w->stored_a, own);
+        kiln_sweep_corners(&n->pose_a, own, placed);
+        take_nearest(n, placed, n->tree->ids[w->stored_a]);
+    }
+}
+
+/* In the environment of fpu.h: the contact of the answer. */
+static void fill_shape_contact(const sweep_question *q, kiln_sweep_walk *w, double radius_a,
+                               double radius_b, kiln_sweep_hit *hit)
+{
+    nearest_of_shape n;
+    memset(&n, 0, sizeof n);
+    n.walk = w;
+    n.tree = w->a.tree;
+    n.pose_a = q->pose_a;
+    n.filter = w->triangles;
+    kiln_sweep_corners(w->b_first ? &q->pose_a : &q->pose_b, w->b_first ? w->a.core : w->b.core,
+                       n.core);
+    if (n.tree != NULL) {
+        find_nearest(q, &n);
+        hit->pair.a = n.id;
+        hit->pair.value_a = kiln_tree_user(n.tree, n.id);
+    } else {
+        double placed[9];
+        kiln_sweep_corners(w->b_first ? &q->pose_b : &q->pose_a,
+                           w->b_first ? w->b.core : w->a.core, placed);
+        take_nearest(&n, placed, 0);
+    }
+    double normal[3], squared = 0;
+    if (!(n.near.value > 0)) {
+        kiln_tri_contact contact;
+        kiln_triangles_contact(n.x, n.core, &contact);
+        for (int k = 0; k < 3; k++) {
+            n.near.on_x[k] = contact.from[k] + (contact.to[k] - contact.from[k]) / 2;
+            n.near.on_y[k] = n.near.on_x[k];
+            n.near.apart[k] = contact.normal[k];
+        }
+    }
+    const double most = kiln_larger(
+        fabs(n.near.apart[0]), kiln_larger(fabs(n.near.apart[1]), fabs(n.near.apart[2])));
+    for (int k = 0; k < 3; k++) {
+        normal[k] = n.near.apart[k] / most;
+        squared += normal[k] * normal[k];
+    }
+    const double sign = w->b_first ? -1 : 1;
+    for (int k = 0; k < 3; k++) {
+        hit->normal[k] = sign * (normal[k] / sqrt(squared));
+        hit->point_a[k] = (w->b_first ? n.near.on_y[k] : n.near.on_x[k]) -
+                          hit->normal[k] * radius_a;
+        hit->point_b[k] = (w->b_first ? n.near.on_x[k] : n.near.on_y[k]) +
+                          hit->normal[k] * radius_b;
+    }
+    hit->distance = n.near.value - w->radius;
+    hit->touching = hit->time == 0 && hit->distance <= 0;
+}
+
+/* ---------------------------------------------------------------------- two spheres, exactly -- */
+
+/* A number in units of a power of two. */
+static kiln_dd difference_of(double a, double b, int exponent)
+{
+    return kiln_dd_two_sum(ldexp(a, -exponent), -ldexp(b, -exponent));
+}
+
+/* The first root of |p + v t| = r in [0, 1], or NONE. With c = p p - r r > 0 and b = p v < 0 it is
+ * c / (-b + sqrt(b b - v v c)), in pairs of doubles, of which squares of squares are within 2^-98:
+ * so far is the discriminant from a wrong sign, which is a wrong gap of less than 2^-48 of the
+ * lengths. Lengths are measured in a power of two, so that nothing overflows; what then underflows
+ * is below 2^-500 of them. */
+static double time_of_spheres(const double p_a[3], const double p_b[3], const double v_a[3],
+                              const double v_b[3], double radius, double lengths)
+{
+    int exponent;
+    kiln_dd p[3], v[3];
+    (void)frexp(lengths, &exponent);
+    for (int k = 0; k < 3; k++) {
+        p[k] = difference_of(p_b[k], p_a[k], exponent);
+        v[k] = difference_of(v_b[k], v_a[k], exponent);
+    }
+    const kiln_dd r = kiln_dd_two_product(ldexp(radius, -exponent), ldexp(radius, -exponent));
+    const kiln_dd c = kiln_dd_subtract(kiln_dd_dot(p, p), r);
+    if (!(c.head > 0)) {
+        return 0;
+    }
+    const kiln_dd b = kiln_dd_dot(p, v);
+    if (!(b.head < 0)) {
+        return KILN_SWEEP_NONE;
+    }
+    const kiln_dd d = kiln_dd_subtract(kiln_dd_multiply(b, b),
+                                       kiln_dd_multiply(kiln_dd_dot(v, v), c));
+    if (d.head < 0) {
+        return KILN_SWEEP_NONE;
+    }
+    /* The root of a pair of doubles: one step of Newton from the root of its head. */
+    const double root = sqrt(d.head);
+    kiln_dd exact_root = kiln_dd_of(root);
+    if (root > 0) {
+        const kiln_dd rest = kiln_dd_subtract(d, kiln_dd_two_product(root, root));
+        exact_root = kiln_dd_add(exact_root, kiln_dd_of(rest.head / (2 * root)));
+    }
+    const kiln_dd time = kiln_dd_divide(c, kiln_dd_subtract(exact_root, b));
+    return time.head <= 1 ? time.head : KILN_SWEEP_NONE;
+}
+
+/* Spheres whose centres move along lines. */
+static bool are_plain_spheres(const sweep_question *q, const kiln_sweep_walk *w)
+{
+    return q->tree_a == NULL && q->shape_a->kind == KILN_SHAPE_SPHERE &&
+           q->shape_b->kind == KILN_SHAPE_SPHERE && !(w->motion.a.angle > 0) &&
+           !(w->motion.b.angle > 0) && !(q->options->tolerance > 0);
+}
+
+static void sweep_plain_spheres(sweep_question *q, kiln_sweep_walk *w)
+{
+    double a[9], b[9], lengths = w->radius;
+    kiln_sweep_corners(&w->motion.a.motion.start, w->a.core, a);
+    kiln_sweep_corners(&w->motion.b.motion.start, w->b.core, b);
+    for (int k = 0; k < 3; k++) {
+        lengths += (fabs(a[k]) + fabs(b[k])) + (fabs(w->motion.a.motion.linear[k]) +
+                                                fabs(w->motion.b.motion.linear[k]));
+    }
+    w->tolerance = SPHERES_ROOM * lengths;
+    w->best = time_of_spheres(a, b, w->motion.a.motion.linear, w->motion.b.motion.linear,
+                              w->radius, lengths > 0 ? lengths : 1);
+    const double time = w->best <= 1 ? w->best : 0;
+    kiln_mover_pose(&w->motion.a, time, &q->pose_a);
+    kiln_mover_pose(&w->motion.b, time, &q->pose_b);
+}
+
+/* In the environment of fpu.h. */
+static kiln_status answer_shape(sweep_question *q, kiln_sweep_walk *w, kiln_sweep_hit *hit)
+{
+    q->run = false;
+    kiln_status status = run_sweep(q, w);
+    if (status != KILN_OK) {
+        return status;
+    }
+    if (are_plain_spheres(q, w)) {
+        sweep_plain_spheres(q, w);
+    } else {
+        q->run = true;
+        status = run_sweep(q, w);
+    }
+    if (status != KILN_OK) {
+        return status;
+    }
+    fill_times(w, hit);
+    if (hit->found) {
+        const double radius_a = q->shape_a != NULL ? q->shape_a->radius * q->pose_a.scale : 0;
+        fill_shape_contact(q, w, radius_a, q->shape_b->radius * q->pose_b.scale, hit);
+    }
+    return KILN_OK;
+}
+
+static kiln_status sweep_of_shape(sweep_question *q, const kiln_sweep_options *options,
+                                  kiln_sweep_hit *hit)
+{
+    kiln_sweep_options full;
+    kiln_sweep_walk w;
+    kiln_sweep_hit found;
+    if (q->shape_b == NULL || hit == NULL || !take_sweep_options(options, &full)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    q->options = &full;
+    const kiln_query_options own = kiln_query_options_of(full.query);
+    kiln_mesh_filter triangles = {own.filter, own.filter_user, kiln_fpu_enter()};
+    q->triangles = &triangles;
+    KILN_FPU_CALL(run, answer_shape);
+    const kiln_status status = run(q, &w, &found);
+    kiln_fpu_leave(triangles.caller);
+    if (status == KILN_OK) {
+        *hit = found;
+    }
+    return status;
+}
+
+kiln_status kiln_sweep_shape(const kiln_tree *tree, const kiln_motion *motion,
+                             const kiln_shape *shape, const kiln_motion *motion_shape,
+                             const kiln_sweep_options *options, kiln_sweep_hit *hit)
+{
+    sweep_question q;
+    if (tree == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    memset(&q, 0, sizeof q);
+    q.tree_a = tree;
+    q.shape_b = shape;
+    q.motion_a = motion;
+    q.motion_b = motion_shape;
+    return sweep_of_shape(&q, options, hit);
+}
+
+kiln_status kiln_sweep_shapes(const kiln_shape *a, const kiln_motion *motion_a, const kiln_shape *b,
+                              const kiln_motion *motion_b, const kiln_sweep_options *options,
+                              kiln_sweep_hit *hit)
+{
+    sweep_question q;
+    if (a == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    memset(&q, 0, sizeof q);
+    q.shape_a = a;
+    q.shape_b = b;
+    q.motion_a = motion_a;
+    q.motion_b = motion_b;
+    return sweep_of_shape(&q, options, hit);
 }

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "../../runtime/kiln_sweep.h"
 #include "../../tools/encode/audit.h"
 #include "../../tools/common/write_file.h"
 #include "case_model.h"
@@ -236,6 +237,69 @@ static void check_static(const json_t *entry)
     }
 }
 
+/* ------------------------------------------------------------------------------------ sweeps -- */
+
+static void take_vector(const json_t *values, double out[3])
+{
+    for (size_t k = 0; k < json_array_size(values) && k < 3; k++) {
+        out[k] = json_number_value(json_array_get(values, k));
+    }
+}
+
+/* At `t`, along `v`, turning by `w`: an axis of length 1, then an angle. */
+static kiln_motion motion_of(const json_t *entry, const char *t, const char *v, const char *w)
+{
+    kiln_motion motion;
+    const kiln_pose pose = pose_of(entry, t);
+    const json_t *turn = json_object_get(entry, w);
+    assert_int_equal(kiln_motion_at_rest(&pose, &motion), KILN_OK);
+    take_vector(json_object_get(entry, v), motion.linear);
+    take_vector(turn, motion.angular);
+    for (int k = 0; k < 3 && turn != NULL; k++) {
+        motion.angular[k] *= json_number_value(json_array_get(turn, 3));
+    }
+    return motion;
+}
+
+static void expect_time(const json_t *entry, const kiln_tree *a, const kiln_motion *motion_a,
+                        const kiln_tree *b, const kiln_motion *motion_b, double *same)
+{
+    const json_t *want = json_object_get(entry, "toi");
+    kiln_sweep_hit hit;
+    assert_int_equal(kiln_sweep(a, motion_a, b, motion_b, NULL, &hit), KILN_OK);
+    assert_true(hit.complete && hit.clear == hit.time);
+    assert_int_equal(hit.found, json_is_number(want));
+    if (hit.found) {
+        /* Never late, and early by no more than the tolerance, which the slowest of these entries
+         * takes a hundred thousandth of a step to pass. */
+        const double time = json_number_value(want);
+        if (!(hit.time <= time && hit.time >= time - 1e-5)) {
+            fail_msg("first contact at %.17g, not %.17g", hit.time, time);
+        }
+        assert_true(hit.time > 0 && hit.distance <= hit.tolerance && !hit.touching);
+        assert_true(*same < 0 || *same == hit.time);
+        *same = hit.time;
+    }
+}
+
+static void check_sweep(const json_t *entry)
+{
+    name_entry(entry);
+    const entry_model *a = get_model(text_of(entry, "a")), *b = get_model(text_of(entry, "b"));
+    const kiln_motion motion_a = motion_of(entry, "ta", "va", "wa");
+    const kiln_motion motion_b = motion_of(entry, "tb", "vb", "wb");
+    double same = -1;
+    for (int i = 0; i < CASE_KINDS * CASE_KINDS; i++) {
+        const kiln_tree *x = a->forms[i % FORMS].trees[i / CASE_KINDS];
+        const kiln_tree *y = b->forms[i / FORMS % FORMS].trees[i % CASE_KINDS];
+        expect_time(entry, x, &motion_a, y, &motion_b, &same);
+        expect_time(entry, y, &motion_b, x, &motion_a, &same);
+    }
+    for (int i = 0; i < 1000; i++) {
+        expect_time(entry, a->forms[0].trees[0], &motion_a, b->forms[0].trees[0], &motion_b, &same);
+    }
+}
+
 /* ------------------------------------------------------------------------------------- tests -- */
 
 static json_t *entries;
@@ -291,6 +355,12 @@ static void test_answers_for_pairs(void **state)
     run_kind("static", check_static);
 }
 
+static void test_times_of_first_contact(void **state)
+{
+    (void)state;
+    run_kind("sweep", check_sweep);
+}
+
 static void check_uncut(const json_t *entry)
 {
     char name[64];
@@ -316,6 +386,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_measures_of_meshes),
         cmocka_unit_test(test_answers_for_pairs),
+        cmocka_unit_test(test_times_of_first_contact),
         cmocka_unit_test(test_polygons_answer_like_their_references),
     };
     return cmocka_run_group_tests(tests, load, unload);
