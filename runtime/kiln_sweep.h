@@ -18,8 +18,8 @@
  *
  * Answers. With t a tolerance in lengths of the world, `time` is the first of the times 0, s, 2 s,
  * 3 s ... 1 at which the distance of the two surfaces is at most t, as kiln_distance computes it at
- * the poses of kiln_motion_pose. The stride s is a power of two so small that the two come nearer to
- * each other by at most t / 4 within it. Therefore:
+ * the poses of kiln_motion_pose. The stride s is a power of two so small that the two come nearer
+ * to each other by at most t / 4 within it. Therefore:
  *
  *     nothing is missed      before `time`, and before the end if nothing is found, the surfaces
  *                            are more than t / 2 apart: this is proved, all rounding included,
@@ -125,9 +125,9 @@ typedef struct {
     /* False: the budget of steps was spent. `clear` is then still proved, and `time`, if found, is
      * one at which the surfaces are near, though they may be so earlier. */
     bool complete;
-    bool touching; /* the surfaces meet at time 0, as kiln_collide says: time is 0, distance 0 */
-    double time;   /* of the first contact; 1 if not found */
-    double clear;  /* proved: there is no contact before it. `time` if complete */
+    bool touching;    /* the surfaces meet at time 0, as kiln_collide says: time is 0, distance 0 */
+    double time;      /* of the first contact; 1 if not found */
+    double clear;     /* proved: there is no contact before it. `time` if complete */
     double tolerance; /* of this query, in lengths of the world */
     uint64_t steps;   /* that it took */
     double distance;  /* at `time`; 0 to tolerance, and below 0 to -radius within shapes */

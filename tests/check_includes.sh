@@ -18,6 +18,7 @@ runtime/open: formats runtime/base kiln.h
 runtime/walk: formats runtime/base runtime/exact runtime/pose runtime/kernel kiln.h
 runtime/query: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk kiln.h
 runtime/scene: formats runtime/base runtime/pose runtime/query kiln.h
+runtime/sweep: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
 runtime/axes: formats lut runtime/base runtime/open kiln.h
 runtime/continuous: formats runtime/base runtime/exact runtime/pose runtime/kernel kiln.h
 runtime/adb: formats runtime/base runtime/pose runtime/kernel runtime/open runtime/walk kiln.h

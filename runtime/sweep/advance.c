@@ -1,7 +1,7 @@
 /* Separating planes that hold for a while.
  *
  * Let c and d be the moving points of A and B, w = d - c, w' = v, and p and q the vectors from them
- * to a point of A and a point of B: p' = a x p, q' = b x q with constant angular velocities a and b.
+ * to a point of A and a point of B: p' = a x p, q' = b x q with constant angular velocities a, b.
  * Let n be a direction that turns with angular velocity o. The gap along n between the two points,
  * g = n (w + q - p), has
  *
@@ -184,7 +184,7 @@ typedef struct {
 } solids;
 
 /* The advance by the planes across n, of length 1 within UNIT_ROOM. */
-static double try_direction(const solids *s, const double direction[3])
+static double try_plane(const solids *s, const double direction[3])
 {
     double n[3], on_a[3], on_b[3];
     const double along = kiln_dot(direction, s->way);
@@ -207,7 +207,7 @@ static double try_direction(const solids *s, const double direction[3])
     return time_to_fall(excess, rate, s->plane.bend);
 }
 
-static double try_any_direction(const solids *s, const double direction[3])
+static double try_any_plane(const solids *s, const double direction[3])
 {
     const double length = length_of(direction);
     double unit[3];
@@ -217,7 +217,7 @@ static double try_any_direction(const solids *s, const double direction[3])
     for (int k = 0; k < 3; k++) {
         unit[k] = direction[k] / length;
     }
-    return try_direction(s, unit);
+    return try_plane(s, unit);
 }
 
 double kiln_advance_solids(const kiln_pair_motion *pair, const kiln_solid *a, const kiln_solid *b,
@@ -238,7 +238,7 @@ double kiln_advance_solids(const kiln_pair_motion *pair, const kiln_solid *a, co
     s.spread_rate = (s.plane.turns_a ? a->spread * length_of(s.plane.turn_a) : 0) +
                     (s.plane.turns_b ? b->spread * length_of(s.plane.turn_b) : 0);
     /* Balls that overlap are mostly boxes that do, and then no direction is worth its cost. */
-    best = try_any_direction(&s, s.way);
+    best = try_any_plane(&s, s.way);
     if (best >= enough) {
         return best;
     }
@@ -249,10 +249,10 @@ double kiln_advance_solids(const kiln_pair_motion *pair, const kiln_solid *a, co
         for (int k = 0; k < 3; k++) {
             across[k] = s.way[k] - part * s.velocity[k];
         }
-        best = kiln_larger(best, try_any_direction(&s, across));
+        best = kiln_larger(best, try_any_plane(&s, across));
     }
     for (int k = 0; k < 6 && best < enough; k++) {
-        best = kiln_larger(best, try_direction(&s, k < 3 ? a->axis[k] : b->axis[k - 3]));
+        best = kiln_larger(best, try_plane(&s, k < 3 ? a->axis[k] : b->axis[k - 3]));
     }
     return best;
 }
@@ -297,8 +297,7 @@ double kiln_advance_triangles(const kiln_pair_motion *pair, const double a[9], c
 {
     turning_plane plane;
     double n[3], place_a[3], place_b[3], rate_a[3], rate_b[3], best = HUGE_VAL;
-    const double most =
-        kiln_larger(fabs(toward[0]), kiln_larger(fabs(toward[1]), fabs(toward[2])));
+    const double most = kiln_larger(fabs(toward[0]), kiln_larger(fabs(toward[1]), fabs(toward[2])));
     if (!(most > 0 && most < HUGE_VAL)) {
         return 0;
     }

@@ -7,12 +7,12 @@
 /* Two motions together, and what is known of them at one time. */
 typedef struct {
     kiln_mover a, b;
-    double turn_a, turn_b;  /* angular speeds */
-    double turn_apart;      /* length of the difference of the angular velocities */
-    double speed;           /* of the one moving point seen from the other */
-    double reach;           /* the most that the two points are apart */
-    double margin;          /* what is further apart than this does not touch */
-    double time;            /* of all that follows */
+    double turn_a, turn_b; /* angular speeds */
+    double turn_apart;     /* length of the difference of the angular velocities */
+    double speed;          /* of the one moving point seen from the other */
+    double reach;          /* the most that the two points are apart */
+    double margin;         /* what is further apart than this does not touch */
+    double time;           /* of all that follows */
     kiln_pose pose_a, pose_b;
     double point_a[3], point_b[3];
 } kiln_pair_motion;

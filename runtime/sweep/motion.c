@@ -31,8 +31,7 @@ static void sine_and_cosine(double angle, double *sine, double *cosine)
 {
     KILN_ASSERT(angle >= 0 && angle <= 0x1p18);
     const double quarters = floor(angle * QUARTERS + 0.5);
-    const double r =
-        ((angle - quarters * QUARTER_1) - quarters * QUARTER_2) - quarters * QUARTER_3;
+    const double r = ((angle - quarters * QUARTER_1) - quarters * QUARTER_2) - quarters * QUARTER_3;
     const double z = r * r;
     double s = 0, c = 0;
     for (int n = 17; n >= 3; n -= 2) {

@@ -1,6 +1,6 @@
 /* Sweeps as a caller makes them: tolerances and strides, the walk, and the answer at its time.
  *
- * Why nothing is missed. Let M be the sum of all lengths that take part, and E = ERROR (1 + angle) M
+ * Why nothing is missed. Let M be the sum of all lengths that take part, E = ERROR (1 + angle) M
  * with both angles; the tolerance is at least 16 E. The real motion of a corner, in which a pose is
  * the start turned and moved without rounding, differs from what is computed by less than E: the
  * angle at a time is within 2^-51 of itself, its sine within 2^-50, and a pose takes a dozen
@@ -360,8 +360,8 @@ static void fill_shape_contact(const sweep_question *q, kiln_sweep_walk *w, doub
         hit->pair.value_a = kiln_tree_user(n.tree, n.id);
     } else {
         double placed[9];
-        kiln_sweep_corners(w->b_first ? &q->pose_b : &q->pose_a,
-                           w->b_first ? w->b.core : w->a.core, placed);
+        kiln_sweep_corners(w->b_first ? &q->pose_b : &q->pose_a, w->b_first ? w->b.core : w->a.core,
+                           placed);
         take_nearest(&n, placed, 0);
     }
     double normal[3], squared = 0;
@@ -374,8 +374,8 @@ static void fill_shape_contact(const sweep_question *q, kiln_sweep_walk *w, doub
             n.near.apart[k] = contact.normal[k];
         }
     }
-    const double most = kiln_larger(
-        fabs(n.near.apart[0]), kiln_larger(fabs(n.near.apart[1]), fabs(n.near.apart[2])));
+    const double most = kiln_larger(fabs(n.near.apart[0]),
+                                    kiln_larger(fabs(n.near.apart[1]), fabs(n.near.apart[2])));
     for (int k = 0; k < 3; k++) {
         normal[k] = n.near.apart[k] / most;
         squared += normal[k] * normal[k];
@@ -383,10 +383,10 @@ static void fill_shape_contact(const sweep_question *q, kiln_sweep_walk *w, doub
     const double sign = w->b_first ? -1 : 1;
     for (int k = 0; k < 3; k++) {
         hit->normal[k] = sign * (normal[k] / sqrt(squared));
-        hit->point_a[k] = (w->b_first ? n.near.on_y[k] : n.near.on_x[k]) -
-                          hit->normal[k] * radius_a;
-        hit->point_b[k] = (w->b_first ? n.near.on_x[k] : n.near.on_y[k]) +
-                          hit->normal[k] * radius_b;
+        hit->point_a[k] =
+            (w->b_first ? n.near.on_y[k] : n.near.on_x[k]) - hit->normal[k] * radius_a;
+        hit->point_b[k] =
+            (w->b_first ? n.near.on_x[k] : n.near.on_y[k]) + hit->normal[k] * radius_b;
     }
     hit->distance = n.near.value - w->radius;
     hit->touching = hit->time == 0 && hit->distance <= 0;
@@ -424,8 +424,8 @@ static double time_of_spheres(const double p_a[3], const double p_b[3], const do
     if (!(b.head < 0)) {
         return KILN_SWEEP_NONE;
     }
-    const kiln_dd d = kiln_dd_subtract(kiln_dd_multiply(b, b),
-                                       kiln_dd_multiply(kiln_dd_dot(v, v), c));
+    const kiln_dd d =
+        kiln_dd_subtract(kiln_dd_multiply(b, b), kiln_dd_multiply(kiln_dd_dot(v, v), c));
     if (d.head < 0) {
         return KILN_SWEEP_NONE;
     }
@@ -454,12 +454,12 @@ static void sweep_plain_spheres(sweep_question *q, kiln_sweep_walk *w)
     kiln_sweep_corners(&w->motion.a.motion.start, w->a.core, a);
     kiln_sweep_corners(&w->motion.b.motion.start, w->b.core, b);
     for (int k = 0; k < 3; k++) {
-        lengths += (fabs(a[k]) + fabs(b[k])) + (fabs(w->motion.a.motion.linear[k]) +
-                                                fabs(w->motion.b.motion.linear[k]));
+        lengths += (fabs(a[k]) + fabs(b[k])) +
+                   (fabs(w->motion.a.motion.linear[k]) + fabs(w->motion.b.motion.linear[k]));
     }
     w->tolerance = SPHERES_ROOM * lengths;
-    w->best = time_of_spheres(a, b, w->motion.a.motion.linear, w->motion.b.motion.linear,
-                              w->radius, lengths > 0 ? lengths : 1);
+    w->best = time_of_spheres(a, b, w->motion.a.motion.linear, w->motion.b.motion.linear, w->radius,
+                              lengths > 0 ? lengths : 1);
     const double time = w->best <= 1 ? w->best : 0;
     kiln_mover_pose(&w->motion.a, time, &q->pose_a);
     kiln_mover_pose(&w->motion.b, time, &q->pose_b);

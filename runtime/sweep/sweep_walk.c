@@ -193,9 +193,8 @@ static void set_pair(kiln_sweep_walk *w, moving_pair *pair, double time)
 static void set_frame(kiln_sweep_walk *w)
 {
     if (w->frame_time != w->motion.time) {
-        const kiln_status status =
-            kiln_pair_frame_relate(&w->frame, w->a.tree, &w->motion.pose_a, w->b.tree,
-                                   &w->motion.pose_b);
+        const kiln_status status = kiln_pair_frame_relate(&w->frame, w->a.tree, &w->motion.pose_a,
+                                                          w->b.tree, &w->motion.pose_b);
         KILN_ASSERT(status == KILN_OK);
         (void)status;
         w->frame_time = w->motion.time;
@@ -270,8 +269,7 @@ static bool follow_pair(kiln_sweep_walk *w, moving_pair *pair, double *time)
             }
             return true;
         }
-        const double cleared =
-            now + kiln_advance_triangles(&w->motion, pair->a, pair->b, toward);
+        const double cleared = now + kiln_advance_triangles(&w->motion, pair->a, pair->b, toward);
         if (cleared >= 1) {
             return true;
         }

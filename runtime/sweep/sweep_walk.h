@@ -19,11 +19,11 @@ typedef struct {
 typedef struct {
     kiln_pair_motion motion;
     kiln_sweep_body a, b;
-    bool b_first;                   /* two cores: B's is the first of the two that are compared */
-    double radius;                  /* of both shapes together, in the world */
-    double tolerance, stride;       /* as kiln_sweep.h says */
-    kiln_pair_filter_bound *pairs;  /* of two trees; NULL: all count */
-    kiln_mesh_filter *triangles;    /* of A's tree and a core; NULL: all count */
+    bool b_first;                  /* two cores: B's is the first of the two that are compared */
+    double radius;                 /* of both shapes together, in the world */
+    double tolerance, stride;      /* as kiln_sweep.h says */
+    kiln_pair_filter_bound *pairs; /* of two trees; NULL: all count */
+    kiln_mesh_filter *triangles;   /* of A's tree and a core; NULL: all count */
     uint64_t steps, budget;
     bool spent, stopped;
     double best; /* the first contact that is known */

@@ -247,14 +247,20 @@ static body make_body(uint64_t *random, uint32_t i)
 {
     const int leaf = 1 + (int)(i % 5);
     switch (i % 7) {
-    case 0: return body_of(mesh_box(-1, -1, -1, 1, 1, 1), leaf, KILN_LAYOUT_RAW);
-    case 1: return body_of(mesh_torus(5, 4, 0.1), leaf, KILN_LAYOUT_RAW);
-    case 2: return body_of(mesh_soup(random, 16, 0.6), leaf, KILN_LAYOUT_RAW);
-    case 3: return body_of(flat_mesh(random), leaf, KILN_LAYOUT_RAW);
-    case 4: return body_of(degenerate_mesh(random), leaf, KILN_LAYOUT_RAW);
-    case 5: return body_of(one_triangle(random), leaf, KILN_LAYOUT_RAW);
-    default: return body_of(mesh_box(-0.01f, -0.02f, -2.5f, 0.01f, 0.02f, 2.5f), leaf,
-                            KILN_LAYOUT_RAW);
+    case 0:
+        return body_of(mesh_box(-1, -1, -1, 1, 1, 1), leaf, KILN_LAYOUT_RAW);
+    case 1:
+        return body_of(mesh_torus(5, 4, 0.1), leaf, KILN_LAYOUT_RAW);
+    case 2:
+        return body_of(mesh_soup(random, 16, 0.6), leaf, KILN_LAYOUT_RAW);
+    case 3:
+        return body_of(flat_mesh(random), leaf, KILN_LAYOUT_RAW);
+    case 4:
+        return body_of(degenerate_mesh(random), leaf, KILN_LAYOUT_RAW);
+    case 5:
+        return body_of(one_triangle(random), leaf, KILN_LAYOUT_RAW);
+    default:
+        return body_of(mesh_box(-0.01f, -0.02f, -2.5f, 0.01f, 0.02f, 2.5f), leaf, KILN_LAYOUT_RAW);
     }
 }
 

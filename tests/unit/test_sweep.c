@@ -159,8 +159,8 @@ static void motions_between_poses(void **state)
             const double none[4] = {0, 0, 0, 1};
             assert_int_equal(kiln_pose_from_quaternion(none, from.translation, &from), KILN_OK);
         }
-        assert_int_equal(kiln_motion_between(&from, &to, i % 2 == 0 ? centre : NULL, turns, &motion),
-                         KILN_OK);
+        assert_int_equal(
+            kiln_motion_between(&from, &to, i % 2 == 0 ? centre : NULL, turns, &motion), KILN_OK);
         assert_int_equal(kiln_motion_pose(&motion, 1, &end), KILN_OK);
         for (int k = 0; k < 9; k++) {
             assert_true(fabs(end.rotation[k] - to.rotation[k]) <= 1e-13);
@@ -231,10 +231,10 @@ static void wrong_motions(void **state)
             double *numbers_of[] = {bad.point, bad.linear, bad.angular, bad.start.translation};
             numbers_of[member][1] = numbers[i];
             assert_int_equal(kiln_motion_pose(&bad, 0.5, &pose), KILN_ERROR_POSE);
-            assert_int_equal(
-                kiln_sweep(cube.trees[0], NULL, cube.trees[0], &bad, NULL, &hit), KILN_ERROR_POSE);
-            assert_int_equal(
-                kiln_sweep(cube.trees[0], &bad, cube.trees[0], NULL, NULL, &hit), KILN_ERROR_POSE);
+            assert_int_equal(kiln_sweep(cube.trees[0], NULL, cube.trees[0], &bad, NULL, &hit),
+                             KILN_ERROR_POSE);
+            assert_int_equal(kiln_sweep(cube.trees[0], &bad, cube.trees[0], NULL, NULL, &hit),
+                             KILN_ERROR_POSE);
         }
     }
     bad = motion;
@@ -286,7 +286,8 @@ static void touching_at_the_start(void **state)
 static void contact_at_the_end(void **state)
 {
     (void)state;
-    const kiln_motion just = moving(-3, 0, 0, 2, 0, 0), short_of = moving(-3, 0, 0, 2 - 0x1p-8, 0, 0);
+    const kiln_motion just = moving(-3, 0, 0, 2, 0, 0),
+                      short_of = moving(-3, 0, 0, 2 - 0x1p-8, 0, 0);
     kiln_sweep_hit hit = sweep(&cube, &just, &plate, NULL, 0x1p-10);
     expect_at(&hit, 1, 0x1p-10);
     hit = sweep(&cube, &short_of, &plate, NULL, 0x1p-8);
@@ -302,10 +303,10 @@ static void grazes_before_a_wall(void **state)
     mesh wall = mesh_box(4, -3, -3, 4, 3, 3);
     mesh both = mesh_box(0, 1, -1, 1, 2, 1);
     const uint32_t first = both.vertex_count, triangles = both.triangle_count;
-    both.positions = realloc(both.positions,
-                             3 * sizeof(float) * (first + (size_t)wall.vertex_count));
-    both.indices = realloc(both.indices,
-                           3 * sizeof(uint32_t) * (triangles + (size_t)wall.triangle_count));
+    both.positions =
+        realloc(both.positions, 3 * sizeof(float) * (first + (size_t)wall.vertex_count));
+    both.indices =
+        realloc(both.indices, 3 * sizeof(uint32_t) * (triangles + (size_t)wall.triangle_count));
     assert_true(both.positions != NULL && both.indices != NULL);
     memcpy(both.positions + 3 * first, wall.positions, 3 * sizeof(float) * wall.vertex_count);
     for (uint32_t i = 0; i < 3 * wall.triangle_count; i++) {
@@ -414,7 +415,8 @@ static void turns_in_place(void **state)
 static void degenerate_meshes(void **state)
 {
     (void)state;
-    const kiln_motion crosses = moving(-4, 0.25, 0.5, 8, 0, 0), beside = moving(-4, 1.25, 0, 8, 0, 0);
+    const kiln_motion crosses = moving(-4, 0.25, 0.5, 8, 0, 0),
+                      beside = moving(-4, 1.25, 0, 8, 0, 0);
     kiln_sweep_hit hit = sweep(&point, &crosses, &plate, NULL, 0);
     expect_at(&hit, 0.5, 1e-6);
     hit = sweep(&point, &beside, &plate, NULL, 0);
@@ -498,8 +500,8 @@ static void filters_stops_and_budgets(void **state)
     pair.filter = refuse_all;
     pair.filter_user = &calls;
     options.pair = &pair;
-    assert_int_equal(
-        kiln_sweep(cube.trees[0], &through, plate.trees[0], NULL, &options, &hit), KILN_OK);
+    assert_int_equal(kiln_sweep(cube.trees[0], &through, plate.trees[0], NULL, &options, &hit),
+                     KILN_OK);
     expect_none(&hit);
     assert_true(calls > 0);
     pair.filter = NULL;
@@ -508,9 +510,8 @@ static void filters_stops_and_budgets(void **state)
     calls = 0;
     memset(&hit, 5, sizeof hit);
     const kiln_sweep_hit untouched = hit;
-    assert_int_equal(
-        kiln_sweep(cube.trees[0], &through, plate.trees[0], NULL, &options, &hit),
-        KILN_ERROR_STOPPED);
+    assert_int_equal(kiln_sweep(cube.trees[0], &through, plate.trees[0], NULL, &options, &hit),
+                     KILN_ERROR_STOPPED);
     assert_int_equal(calls, 1);
     assert_memory_equal(&hit, &untouched, sizeof hit);
     options.pair = NULL;
@@ -523,8 +524,8 @@ static void filters_stops_and_budgets(void **state)
     bool early = false;
     for (uint64_t steps = 0; steps <= whole.steps + 20; steps++) {
         options.steps = steps;
-        assert_int_equal(
-            kiln_sweep(ball.trees[0], &tumbles, cube.trees[0], NULL, &options, &hit), KILN_OK);
+        assert_int_equal(kiln_sweep(ball.trees[0], &tumbles, cube.trees[0], NULL, &options, &hit),
+                         KILN_OK);
         assert_true(hit.steps <= steps && hit.clear <= whole.time && hit.clear <= hit.time);
         assert_true(hit.time >= whole.time);
         assert_int_equal(hit.complete, steps >= whole.steps);
@@ -580,8 +581,7 @@ static void wrong_sweeps(void **state)
     sphere.radius = 1;
     sphere.a[1] = 2e57;
     assert_int_equal(kiln_sweep_shape(t, NULL, &sphere, NULL, NULL, &hit), KILN_ERROR_ARGUMENT);
-    counted bare =
-        counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, false);
+    counted bare = counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, false);
     assert_int_equal(kiln_sweep(t, NULL, bare.tree, NULL, NULL, &hit), KILN_ERROR_NOT_LOADED);
     sphere.a[1] = 0;
     assert_int_equal(kiln_sweep_shape(bare.tree, NULL, &sphere, NULL, NULL, &hit),
