@@ -93,7 +93,7 @@ static void take_core(const double core[9], double scale, sweep_box *out)
     const double length = sqrt(kiln_dot(along, along));
     for (int k = 0; k < 3; k++) {
         out->box.centre[k] = core[k] / 2 + core[3 + k] / 2;
-        out->box.axis[0][k] = length > 0 ? along[k] / length : k == 0 ? 1 : 0;
+        out->box.axis[0][k] = length > 0 ? along[k] / length : (double)(k == 0);
     }
     out->box.half[0] = length / 2;
     /* Two more directions, for planes: across the axis and the one of the frame's that is least
@@ -104,7 +104,8 @@ static void take_core(const double core[9], double scale, sweep_box *out)
             least = k;
         }
     }
-    const double helper[3] = {least == 0 ? 1 : 0, least == 1 ? 1 : 0, least == 2 ? 1 : 0};
+    double helper[3] = {0, 0, 0};
+    helper[least] = 1;
     kiln_cross(out->box.axis[0], helper, out->box.axis[1]);
     const double across = sqrt(kiln_dot(out->box.axis[1], out->box.axis[1]));
     for (int k = 0; k < 3; k++) {
