@@ -64,7 +64,7 @@ grep -q '^? 0\..* 1$' "$TMPDIR/out" || case_fail 'a budget of no time takes more
 expect 1 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/plain.kiln" --mode likely --threshold 0
 expect 1 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/plain.kiln" --mode likely --steps 0
 expect 1 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/plain.kiln" --steps 3
-says err 'need --mode likely'
+says err 'needs --mode likely'
 expect 1 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/plain.kiln" --budget-us 3
 says err 'needs --mode adb or likely'
 case_end

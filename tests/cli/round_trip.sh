@@ -190,6 +190,31 @@ expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/near" --mode geometry 
 for text in '"depth": 0' '"from"' '"to"'; do says out "$text"; done
 case_end
 
+case_begin 'collide --mode sweep: two poses a line'
+# From afar through it; past it; within it from the start; turning in place, by its corner. The cube is 0 to 1.
+cat >"$TMPDIR/ways" <<'END'
+1 0 0 -1001  0 1 0 0.25  0 0 1 0.25   1 0 0 999  0 1 0 0.25  0 0 1 0.25
+1 0 0 -1001  0 1 0 1.25  0 0 1 0.25   1 0 0 999  0 1 0 1.25  0 0 1 0.25
+1 0 0 0.5  0 1 0 0.25  0 0 1 0.25   1 0 0 9  0 1 0 0.25  0 0 1 0.25
+1 0 0 -0.25  0 1 0 -1.25  0 0 1 0   0 1 0 -0.25  -1 0 0 -1.25  0 0 1 0
+END
+sweep() { "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/ways" --mode sweep "$@"; }
+sweep >"$TMPDIR/out" || case_fail "$?"
+# Up to 0.499999 and 0.5; a quarter turn down does not meet it, three quarters up do.
+awk 'NR == 1 && !($1 > 0.499999 && $1 <= 0.5) { exit 1 } NR == 2 && $0 != "-" { exit 1 } NR == 3 && $1 != 0 { exit 1 }
+    NR == 4 && $0 != "-" { exit 1 } END { exit NR != 4 }' "$TMPDIR/out" || case_fail "$(cat "$TMPDIR/out")"
+sed -n 4p "$TMPDIR/ways" >"$TMPDIR/turn"
+"$KILN" collide "$cube" "$cube" --poses "$TMPDIR/turn" --mode sweep --turns -1 >"$TMPDIR/out"
+awk '!($1 > 0.06 && $1 < 0.07) { exit 1 }' "$TMPDIR/out" || case_fail "$(cat "$TMPDIR/out")"
+sweep -w | head -n 1 | grep -q '^0.49999[0-9]* [0-9] [0-9]$' || case_fail "$(sweep -w)"
+sweep --tolerance 0.25 | sed -n 2p | grep -q '^0[.]' || case_fail 'a graze within the tolerance'
+sweep --steps 1 | head -n 1 | grep -q '^? 0' || case_fail "$(sweep --steps 1)"
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/ways" --mode sweep --json
+for text in '"time": 0.49999' '"time": null' '"touching": true' '"tolerance": ' '"hits": 2' '"complete": true'; do says out "$text"; done
+expect 3 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/near" --mode sweep
+says err 'line 1: --mode sweep takes two poses a line'
+case_end
+
 case_begin 'collide with scales: 13 and 26 numbers'
 cat >"$TMPDIR/scaled" <<'END'
 1 0 0 1.5  0 1 0 0  0 0 1 0  1

@@ -58,6 +58,10 @@ wrong 'standard output takes one input' bake $cube models/tiny/tetrahedron.obj -
 wrong '--depfile needs an OUT' bake $cube -o - --depfile "$TMPDIR/d"
 wrong 'a file is missing' collide a.kiln
 wrong '3 files are given' collide a.kiln b.kiln c.kiln
+wrong 'mode sweep needs --poses' collide a.kiln b.kiln --mode sweep
+wrong 'steps needs --mode likely or sweep' collide a.kiln b.kiln --steps 3
+wrong 'tolerance and --turns need --mode sweep' collide a.kiln b.kiln --tolerance 1
+wrong 'tolerance and --turns need --mode sweep' collide a.kiln b.kiln --turns -1
 wrong 'mode within needs --distance' collide a.kiln b.kiln --mode within
 wrong 'distance needs --mode within' collide a.kiln b.kiln --distance 1
 wrong 'distance takes a number' collide a.kiln b.kiln --mode within --distance -1

@@ -97,10 +97,11 @@ static kiln_pose pose_of(const double *numbers, int count)
 bool kiln_pose_pair_of(unsigned long line, const double *numbers, int count, kiln_pose_pair *pair,
                        char message[KILN_NUMBERS_MESSAGE_SIZE])
 {
-    *pair = (kiln_pose_pair){kiln_pose_identity(), kiln_pose_identity(), line};
+    *pair = (kiln_pose_pair){kiln_pose_identity(), kiln_pose_identity(), line, false};
     if (count == POSE_NUMBERS || count == SCALED_NUMBERS) {
         pair->b = pose_of(numbers, count);
     } else if (count == 2 * POSE_NUMBERS || count == 2 * SCALED_NUMBERS) {
+        pair->both = true;
         pair->a = pose_of(numbers, count / 2);
         pair->b = pose_of(numbers + count / 2, count / 2);
     } else {

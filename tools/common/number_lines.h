@@ -24,6 +24,7 @@ bool kiln_number_lines(FILE *in, kiln_take_numbers take, void *user,
 typedef struct {
     kiln_pose a, b;
     unsigned long line; /* 1-based, for messages; 0: not from a file */
+    bool both;          /* the line has two poses */
 } kiln_pose_pair;
 
 /* A line is a pose: 12 numbers (row-major 3 x 4, B in A's frame) or 24 (the pose of A, then of B);

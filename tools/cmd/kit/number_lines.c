@@ -104,7 +104,7 @@ int pose_list_read(pose_list *list, const char *path)
 int pose_list_identity(pose_list *list)
 {
     *list = (pose_list){NULL, 0, 0};
-    const kiln_pose_pair pair = {kiln_pose_identity(), kiln_pose_identity(), 0};
+    const kiln_pose_pair pair = {kiln_pose_identity(), kiln_pose_identity(), 0, false};
     return add_pair(list, &pair);
 }
 

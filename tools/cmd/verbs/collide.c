@@ -16,6 +16,7 @@
 #include "../../common/clock.h"
 #include "../../../formats/assert.h"
 #include "../../../runtime/kiln_adb.h"
+#include "../../../runtime/kiln_sweep.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ typedef enum {
     MODE_DISTANCE,
     MODE_WITHIN,
     MODE_GEOMETRY,
-    MODE_LIKELY
+    MODE_LIKELY,
+    MODE_SWEEP
 } collide_mode;
 
 /* Options of --mode adb, and the budget of time of --mode likely. Those that were not given are
@@ -50,7 +52,9 @@ typedef struct {
     int mode;
     double distance;  /* below 0: not given */
     double threshold; /* below 0: not given */
+    double tolerance; /* below 0: not given */
     int steps;        /* below 0: not given */
+    int turns;
     adb_settings adb;
     bool witness, json;
 } collide_settings;
@@ -61,22 +65,28 @@ static const option collide_options[] = {
     {"poses", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(poses),
      "one pose on each line, '-' for standard input: 12 numbers, row-major 3 x 4, B in A's "
      "frame, or 24, the pose of A and then of B; 13 or 26 if each pose ends in a scale, by which "
-     "the mesh is enlarged before it is rotated; '#' starts a comment (default: both unmoved)"},
-    {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts|adb|distance|within|geometry|likely", 0, 0,
-     FIELD(mode),
+     "the mesh is enlarged before it is rotated; '#' starts a comment (default: both unmoved); "
+     "sweep "
+     "takes two poses a line, both of B in A's frame, at the start and at the end of its way"},
+    {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts|adb|distance|within|geometry|likely|sweep",
+     0, 0, FIELD(mode),
      "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds "
      "the pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the "
      "number of pairs of boxes that were opened, from files baked with --adb; distance prints 1 "
      "or 0 and the distance of the surfaces; within prints 1 if that is no more than --distance; "
      "geometry prints 1 or 0, the number of pairs and the greatest depth, and with --json where "
      "and how each pair meets; likely prints 1, 0 or ?, the probability that the surfaces meet and "
-     "the number of steps, and may say 1 before that is proved (default hit)"},
+     "the number of steps, and may say 1 before that is proved; sweep prints the time of the first "
+     "contact on the way from one pose to another, from 0 to 1, or - if there is none, which is "
+     "proved, or ? and the time up to which there is none, if the steps did not suffice (default "
+     "hit)"},
     {"distance", 0, OPTION_REAL, "D", NULL, 0, 1e300, FIELD(distance),
      "the distance of --mode within"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
      "name triangles by their faces in the source; hit adds the two faces of one pair that "
      "meets, likely those of a pair that proves its answer, distance those of the nearest pair, "
-     "within those of one pair that is near enough, "
+     "sweep those of the pair that is nearest at the first contact, within those of one pair that "
+     "is near enough, "
      "and adb those of a pair that meets if its answer has one (--hybrid)"},
     {"bv", 0, OPTION_TEXT, "A[,B]", NULL, 0, 0, FIELD(bv),
      "kind of tree to use, for both or for each (default: the first in the file)"},
@@ -88,7 +98,15 @@ static const option collide_options[] = {
      "likely: the score from which it is said early that surfaces meet; 0.2 to 1.5 % of answers "
      "are wrong at 4 (default 4)"},
     {"steps", 0, OPTION_INTEGER, "N", NULL, 1, INT_MAX, FIELD(steps),
-     "likely: open nodes and test leaves at most so many times at each pose"},
+     "likely: open nodes and test leaves at most so many times at each pose; sweep: take at most "
+     "so "
+     "many steps, of about a microsecond each, for each line (default 1048576)"},
+    {"tolerance", 0, OPTION_REAL, "D", NULL, 0, 1e300, FIELD(tolerance),
+     "sweep: the distance at which surfaces count as touching (default: 2^-20 of the size of the "
+     "smaller mesh)"},
+    {"turns", 0, OPTION_INTEGER, "N", NULL, -10000, 10000, FIELD(turns),
+     "sweep: full turns that B makes besides the least rotation between its poses, about the same "
+     "axis; negative: the other way round, so that -1 makes 350 degrees of 10 (default 0)"},
     {"p-min", 0, OPTION_REAL, "P", NULL, 0, 1, FIELD(adb.p_min),
      "adb: a pair of boxes at least this probable counts as a collision (default 0.9)"},
     {"k-min", 0, OPTION_INTEGER, "N", NULL, 1, INT_MAX, FIELD(adb.k_min),
@@ -130,6 +148,7 @@ typedef struct {
     kiln_adb_answer adb;       /* MODE_ADB */
     kiln_likely_answer likely; /* MODE_LIKELY */
     kiln_nearest near;         /* MODE_DISTANCE */
+    kiln_sweep_hit sweep;      /* MODE_SWEEP */
 } answer;
 
 /* ----------------------------------------------------------------------------------- opening -- */
@@ -269,6 +288,26 @@ static kiln_status query_likely(const collide_run *run, const kiln_pose_pair *po
     return status;
 }
 
+/* A is where it is; B goes from its first pose to its second about the origin of its frame. */
+static kiln_status query_sweep(const collide_run *run, const kiln_pose_pair *pose, answer *out)
+{
+    const collide_settings *given = run->settings;
+    kiln_sweep_options options = kiln_sweep_options_default();
+    kiln_motion motion;
+    options.tolerance = given->tolerance >= 0 ? given->tolerance : options.tolerance;
+    options.steps = given->steps >= 0 ? (uint64_t)given->steps : options.steps;
+    kiln_status status = kiln_motion_between(&pose->a, &pose->b, NULL, given->turns, &motion);
+    if (status == KILN_OK) {
+        status = kiln_sweep(run->tree_a, NULL, run->tree_b, &motion, &options, &out->sweep);
+    }
+    if (status == KILN_OK) {
+        out->found = out->sweep.found && out->sweep.complete;
+        out->has_pair = out->found;
+        out->pair = out->sweep.pair;
+    }
+    return status;
+}
+
 /* Queries the trees at one pose. Where the status is not KILN_OK, the answer means nothing. */
 static kiln_status query(collide_run *run, const kiln_pose_pair *pose, answer *out)
 {
@@ -285,6 +324,8 @@ static kiln_status query(collide_run *run, const kiln_pose_pair *pose, answer *o
         break;
     case MODE_ADB:
         return query_adb(run, pose, out);
+    case MODE_SWEEP:
+        return query_sweep(run, pose, out);
     case MODE_LIKELY:
         return query_likely(run, pose, out);
     case MODE_PAIRS: /* a count needs no buffer */
@@ -368,6 +409,14 @@ static void print_answer(const collide_run *run, const answer *of)
     } else if (run->mode == MODE_LIKELY) { /* "1 0.9912 2": with steps */
         printf("%c %.4f %llu", "01?"[of->likely.verdict], of -> likely.probability,
                (unsigned long long)of->likely.steps);
+    } else if (run->mode == MODE_SWEEP) { /* "0.5", "-", or "? 0.25" */
+        if (!of->sweep.complete) {
+            printf("? %.17g", of->sweep.clear);
+        } else if (of->found) {
+            printf("%.17g", of->sweep.time);
+        } else {
+            putchar('-');
+        }
     } else {
         putchar(of->found ? '1' : '0');
     }
@@ -439,6 +488,21 @@ static json_t *answer_json(const collide_run *run, const answer *of)
         json_object_set_new(object, "point_a", json_numbers(of->near.point_a, 3));
         json_object_set_new(object, "point_b", json_numbers(of->near.point_b, 3));
         json_object_set_new(object, "normal", json_numbers(of->near.normal, 3));
+    }
+    if (run->mode == MODE_SWEEP) {
+        const kiln_sweep_hit *sweep = &of->sweep;
+        json_object_set_new(object, "time", of->found ? json_number(sweep->time) : json_null());
+        json_object_set_new(object, "clear", json_number(sweep->clear));
+        json_object_set_new(object, "complete", json_boolean(sweep->complete));
+        json_object_set_new(object, "touching", json_boolean(sweep->touching));
+        json_object_set_new(object, "tolerance", json_number(sweep->tolerance));
+        json_object_set_new(object, "steps", json_count(sweep->steps));
+    }
+    if (run->mode == MODE_SWEEP && of->found) {
+        json_object_set_new(object, "distance", json_number(of->sweep.distance));
+        json_object_set_new(object, "point_a", json_numbers(of->sweep.point_a, 3));
+        json_object_set_new(object, "point_b", json_numbers(of->sweep.point_b, 3));
+        json_object_set_new(object, "normal", json_numbers(of->sweep.normal, 3));
     }
     if (run->mode == MODE_PAIRS || run->mode == MODE_CONTACTS || run->mode == MODE_GEOMETRY) {
         json_object_set_new(object, "pairs", json_count(of->count));
@@ -545,6 +609,7 @@ static int run_collide(int argc, char **argv)
         .mode = MODE_HIT,
         .distance = -1,
         .threshold = -1,
+        .tolerance = -1,
         .steps = -1,
         .adb = {.p_min = -1, .epsilon = -1, .budget_us = -1, .k_min = -1, .budget_pairs = -1}};
     const adb_settings *adb = &settings.adb;
@@ -560,8 +625,17 @@ static int run_collide(int argc, char **argv)
         return report_usage("--p-min, --k-min, --eps, --hybrid, --adb-weights and --budget-pairs "
                             "need --mode adb");
     }
-    if (settings.mode != MODE_LIKELY && (settings.threshold >= 0 || settings.steps >= 0)) {
-        return report_usage("--threshold and --steps need --mode likely");
+    if (settings.mode != MODE_LIKELY && settings.threshold >= 0) {
+        return report_usage("--threshold needs --mode likely");
+    }
+    if (settings.mode != MODE_LIKELY && settings.mode != MODE_SWEEP && settings.steps >= 0) {
+        return report_usage("--steps needs --mode likely or sweep");
+    }
+    if (settings.mode != MODE_SWEEP && (settings.tolerance >= 0 || settings.turns != 0)) {
+        return report_usage("--tolerance and --turns need --mode sweep");
+    }
+    if (settings.mode == MODE_SWEEP && settings.poses == NULL) {
+        return report_usage("--mode sweep needs --poses FILE");
     }
     if (settings.mode != MODE_LIKELY && settings.mode != MODE_ADB && adb->budget_us >= 0) {
         return report_usage("--budget-us needs --mode adb or likely");
@@ -587,6 +661,13 @@ static int run_collide(int argc, char **argv)
     if (status == EXIT_DONE) {
         status = settings.poses == NULL ? pose_list_identity(&poses)
                                         : pose_list_read(&poses, settings.poses);
+    }
+    for (size_t i = 0; i < poses.count && run.mode == MODE_SWEEP && status == EXIT_DONE; i++) {
+        if (!poses.pairs[i].both) {
+            status = report_error(EXIT_INVALID, settings.poses,
+                                  "line %lu: --mode sweep takes two poses a line, 24 numbers or 26",
+                                  poses.pairs[i].line);
+        }
     }
     if (status == EXIT_DONE) {
         run.times = calloc(poses.count + 1, sizeof *run.times);
@@ -617,7 +698,10 @@ const verb verb_collide = {
     "of --mode adb and likely, which print the probability of a hit, and except distances, depths "
     "and "
     "points, which have the precision of doubles and are given in the frame of the poses; a "
-    "distance is 0 exactly where surfaces meet.\n\nTriangles are named by their position in the "
+    "distance is 0 exactly where surfaces meet. A time of first contact is never late, and early "
+    "by no "
+    "more than the tolerance; before it the surfaces are proved apart.\n\nTriangles are named by "
+    "their position in the "
     "import, counted from 0; with --witness by the face in the source file. With --json the "
     "times of the queries are printed, in microseconds, for hits and misses separately as well. "
     "A pose that is not a rotation, a finite translation and a scale ends the run with exit "
