@@ -48,6 +48,12 @@ typedef struct {
 bool kiln_triangles_nearest(const double x[9], const double y[9], double limit,
                             kiln_tri_nearest *out);
 
+/* The same, but *out is always set. Beyond the limit its value may be infinite and its other
+ * members rough; `apart`, which may then have any length, is still the way between them, nearly.
+ */
+void kiln_triangles_measure(const double x[9], const double y[9], double limit,
+                            kiln_tri_nearest *out);
+
 /* Of two triangles that meet at a corner or an edge of each, a common point, as near as doubles
  * come to it. Of others: the point of X that is nearest to Y among those that edges and corners
  * give. */

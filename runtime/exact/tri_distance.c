@@ -515,20 +515,26 @@ KILN_RARE static void compute_scaled(const double x[9], const double y[9], doubl
     }
 }
 
-/* False: the triangles are further apart than `limit`, and *out is unchanged. A value of 0 says
- * that they meet. Triangles that do not meet have a value above 0, even if their distance is
- * smaller than the least double. */
-bool kiln_triangles_nearest(const double x[9], const double y[9], double limit,
+/* A value of 0 says that the triangles meet. Triangles that do not meet have a value above 0, even
+ * if their distance is smaller than the least double. */
+void kiln_triangles_measure(const double x[9], const double y[9], double limit,
                             kiln_tri_nearest *out)
 {
     corners c;
-    kiln_tri_nearest near;
     load(x, y, &c);
     if (c.size_squared >= SIZE_SQUARED_LEAST && c.size_squared <= SIZE_SQUARED_MOST) {
-        compute(&c, y, x, y, 1, limit, &near);
+        compute(&c, y, x, y, 1, limit, out);
     } else {
-        compute_scaled(x, y, limit, &near);
+        compute_scaled(x, y, limit, out);
     }
+}
+
+/* False: the triangles are further apart than `limit`, and *out is unchanged. */
+bool kiln_triangles_nearest(const double x[9], const double y[9], double limit,
+                            kiln_tri_nearest *out)
+{
+    kiln_tri_nearest near;
+    kiln_triangles_measure(x, y, limit, &near);
     if (near.value > limit) {
         return false;
     }

@@ -111,16 +111,8 @@ void kiln_solid_form(kiln_solid *solid, const kiln_pair_motion *pair, bool is_a,
     velocity_at(pair, is_a, solid->centre, solid->velocity);
 }
 
-/* How the plane turns, and the bound of the second derivative. */
-typedef struct {
-    const double *with; /* angular velocity; NULL: it does not */
-    double bend;
-    bool turns_a, turns_b; /* do A and B turn to the plane? */
-    double turn_a[3], turn_b[3];
-} turning_plane;
-
-static void choose_plane(const kiln_pair_motion *pair, double lever_a, double lever_b,
-                         turning_plane *plane)
+void kiln_choose_plane(const kiln_pair_motion *pair, double lever_a, double lever_b,
+                       kiln_turning_plane *plane)
 {
     const double a = pair->turn_a, b = pair->turn_b, both = pair->turn_apart * (a + b);
     const double fixed = a * a * lever_a + b * b * lever_b;
@@ -180,7 +172,7 @@ typedef struct {
     double velocity[3]; /* of that, seen from the plane */
     double margin;      /* with what the axes may be wrong by */
     double spread_rate; /* by which that can grow */
-    turning_plane plane;
+    kiln_turning_plane plane;
 } solids;
 
 /* The advance by the planes across n, of length 1 within UNIT_ROOM. */
@@ -227,7 +219,7 @@ double kiln_advance_solids(const kiln_pair_motion *pair, const kiln_solid *a, co
     double turned[3], across[3], best = 0;
     s.a = a;
     s.b = b;
-    choose_plane(pair, a->lever, b->lever, &s.plane);
+    kiln_choose_plane(pair, a->lever, b->lever, &s.plane);
     kiln_subtract(b->centre, a->centre, s.way);
     kiln_subtract(b->velocity, a->velocity, s.velocity);
     if (s.plane.with != NULL) {
@@ -259,29 +251,7 @@ double kiln_advance_solids(const kiln_pair_motion *pair, const kiln_solid *a, co
 
 /* ------------------------------------------------------------------------------- triangles -- */
 
-/* Places and rates of three corners along n, from a point of reference on. */
-static void corners_along(const kiln_pair_motion *pair, bool is_a, const turning_plane *plane,
-                          const double corners[9], const double reference[3], const double n[3],
-                          double place[3], double rate[3])
-{
-    const double *own = is_a ? pair->point_a : pair->point_b;
-    const kiln_motion *motion = is_a ? &pair->a.motion : &pair->b.motion;
-    const double linear = kiln_dot(n, motion->linear);
-    double by_turn[3], by_plane[3] = {0, 0, 0};
-    kiln_cross(n, motion->angular, by_turn);
-    if (plane->with != NULL) {
-        kiln_cross(n, plane->with, by_plane);
-    }
-    for (int i = 0; i < 3; i++) {
-        double lever[3], from[3];
-        kiln_subtract(corners + 3 * i, own, lever);
-        kiln_subtract(corners + 3 * i, reference, from);
-        place[i] = kiln_dot(n, from);
-        rate[i] = linear + (kiln_dot(by_turn, lever) - kiln_dot(by_plane, from));
-    }
-}
-
-static double farthest_corner(const double corners[9], const double from[3])
+double kiln_farthest_corner(const double corners[9], const double from[3])
 {
     double most = 0;
     for (int i = 0; i < 3; i++) {
@@ -292,34 +262,78 @@ static double farthest_corner(const double corners[9], const double from[3])
     return sqrt(most) * (1 + FIRM);
 }
 
-double kiln_advance_triangles(const kiln_pair_motion *pair, const double a[9], const double b[9],
-                              const double toward[3])
+/* How fast three corners move along n, seen from a plane. */
+static void rates_along(const kiln_pair_motion *pair, bool is_a, const kiln_turning_plane *plane,
+                        const double corners[9], const double reference[3], const double n[3],
+                        double rate[3])
 {
-    turning_plane plane;
-    double n[3], place_a[3], place_b[3], rate_a[3], rate_b[3], best = HUGE_VAL;
-    const double most = kiln_larger(fabs(toward[0]), kiln_larger(fabs(toward[1]), fabs(toward[2])));
-    if (!(most > 0 && most < HUGE_VAL)) {
+    const double *own = is_a ? pair->point_a : pair->point_b;
+    const kiln_motion *motion = is_a ? &pair->a.motion : &pair->b.motion;
+    const double linear = kiln_dot(n, motion->linear);
+    rate[0] = rate[1] = rate[2] = linear;
+    if (plane->with != NULL || (is_a ? plane->turns_a : plane->turns_b)) {
+        double by_turn[3], by_plane[3] = {0, 0, 0};
+        kiln_cross(n, motion->angular, by_turn);
+        if (plane->with != NULL) {
+            kiln_cross(n, plane->with, by_plane);
+        }
+        for (int i = 0; i < 3; i++) {
+            double lever[3], from[3];
+            kiln_subtract(corners + 3 * i, own, lever);
+            kiln_subtract(corners + 3 * i, reference, from);
+            rate[i] = linear + (kiln_dot(by_turn, lever) - kiln_dot(by_plane, from));
+        }
+    }
+}
+
+static inline double least_of(const double v[3])
+{
+    return kiln_smaller(kiln_smaller(v[0], v[1]), v[2]);
+}
+
+static inline double most_of(const double v[3])
+{
+    return kiln_larger(kiln_larger(v[0], v[1]), v[2]);
+}
+
+double kiln_advance_triangles(const kiln_pair_motion *pair, const kiln_turning_plane *plane,
+                              const double a[9], const double b[9], const double toward[3],
+                              bool closely)
+{
+    double n[3], place_a[3], place_b[3], rate_a[3], rate_b[3];
+    const double largest =
+        kiln_larger(fabs(toward[0]), kiln_larger(fabs(toward[1]), fabs(toward[2])));
+    if (!(largest > 0x1p-500 && largest < 0x1p500)) {
         return 0;
     }
+    const double scale = 1 / largest;
     for (int k = 0; k < 3; k++) {
-        n[k] = toward[k] / most;
+        n[k] = toward[k] * scale;
     }
-    const double length = length_of(n);
-    for (int k = 0; k < 3; k++) {
-        n[k] /= length;
-    }
-    choose_plane(pair, farthest_corner(a, pair->point_a), farthest_corner(b, pair->point_b),
-                 &plane);
-    corners_along(pair, true, &plane, a, a, n, place_a, rate_a);
-    corners_along(pair, false, &plane, b, a, n, place_b, rate_b);
-    const double margin = pair->margin * (1 + FIRM);
+    /* Places are measured from a corner of A, in lengths of n. */
+    const double length = length_of(n), margin = pair->margin * length * (1 + FIRM);
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            const double excess = place_b[j] - place_a[i] - margin;
-            if (!(excess > 0)) {
-                return 0;
+        double from_a[3], from_b[3];
+        kiln_subtract(a + 3 * i, a, from_a);
+        kiln_subtract(b + 3 * i, a, from_b);
+        place_a[i] = kiln_dot(n, from_a);
+        place_b[i] = kiln_dot(n, from_b);
+    }
+    const double excess = least_of(place_b) - most_of(place_a) - margin;
+    if (!(excess > 0)) {
+        return 0;
+    }
+    const double bend = plane->bend * length;
+    rates_along(pair, true, plane, a, a, n, rate_a);
+    rates_along(pair, false, plane, b, a, n, rate_b);
+    double best = time_to_fall(excess, least_of(rate_b) - most_of(rate_a), bend);
+    if (closely && best < 1) {
+        best = HUGE_VAL;
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) {
+                best = kiln_smaller(best, time_to_fall(place_b[j] - place_a[i] - margin,
+                                                       rate_b[j] - rate_a[i], bend));
             }
-            best = kiln_smaller(best, time_to_fall(excess, rate_b[j] - rate_a[i], plane.bend));
         }
     }
     return best;

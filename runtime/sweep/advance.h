@@ -44,9 +44,26 @@ void kiln_solid_form(kiln_solid *solid, const kiln_pair_motion *pair, bool is_a,
 double kiln_advance_solids(const kiln_pair_motion *pair, const kiln_solid *a, const kiln_solid *b,
                            double enough);
 
-/* The same of two triangles, given by their corners in the world, by planes across one direction,
- * of any length, which points from A to B. */
-double kiln_advance_triangles(const kiln_pair_motion *pair, const double a[9], const double b[9],
-                              const double toward[3]);
+/* How a plane turns, and the bound of the second derivative of gaps across it. */
+typedef struct {
+    const double *with; /* angular velocity; NULL: it does not */
+    double bend;
+    bool turns_a, turns_b; /* do A and B turn to the plane? */
+    double turn_a[3], turn_b[3];
+} kiln_turning_plane;
+
+/* The plane for what is at most so far away from the moving points. */
+void kiln_choose_plane(const kiln_pair_motion *pair, double lever_a, double lever_b,
+                       kiln_turning_plane *plane);
+
+/* The most that three corners are away from a point. */
+double kiln_farthest_corner(const double corners[9], const double from[3]);
+
+/* The advance of two triangles, given by their corners in the world, by planes across one
+ * direction, of any length, which points from A to B. `closely`: as far as that is proved, else
+ * somewhat less, in less time. */
+double kiln_advance_triangles(const kiln_pair_motion *pair, const kiln_turning_plane *plane,
+                              const double a[9], const double b[9], const double toward[3],
+                              bool closely);
 
 #endif

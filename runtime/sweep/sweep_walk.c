@@ -26,6 +26,7 @@ enum {
     ADVANCES_MOST = 4 /* of one pair of volumes before it is opened */
 };
 
+#define LIMIT_ROOM (1 + 0x1p-50) /* of quotients and sums that round down */
 #define WORTH 0.125 /* of the time that is left: an advance by less is no reason for another */
 
 /* A volume as a box of its body's own frame. */
@@ -39,6 +40,7 @@ typedef struct {
     const kiln_format_node8 *node;
     const sweep_box *other;
     sweep_box lane_box; /* the lane in hand; levels above point here */
+    double time;        /* at which it was opened */
     double clear[8];
     uint32_t mask;  /* lanes not taken yet */
     uint32_t order; /* lanes as octal digits, next one lowest */
@@ -202,7 +204,8 @@ static void set_frame(kiln_sweep_walk *w)
     }
 }
 
-/* The distance of two triangles, as the query defines it, and a direction from A's to B's. */
+/* The distance of two triangles, as the query defines it, and a direction from A's to B's. Beyond
+ * the tolerance it may be any number that is, too. */
 static double measure_pair(kiln_sweep_walk *w, const moving_pair *pair, double toward[3])
 {
     kiln_tri_nearest near = {0, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
@@ -213,16 +216,16 @@ static double measure_pair(kiln_sweep_walk *w, const moving_pair *pair, double t
         const kiln_pose *pose = swapped ? &w->motion.pose_b : &w->motion.pose_a;
         kiln_stored_corners(&w->frame, true, swapped ? pair->stored_b : pair->stored_a, x);
         kiln_stored_corners(&w->frame, false, swapped ? pair->stored_a : pair->stored_b, y);
-        (void)kiln_triangles_nearest(x, y, HUGE_VAL, &near);
         scale = pose->scale;
+        kiln_triangles_measure(x, y, w->tolerance / scale * LIMIT_ROOM, &near);
         for (int k = 0; k < 3; k++) {
             const double along = kiln_dot(pose->rotation + 3 * k, near.apart);
             toward[k] = swapped ? along : -along;
         }
         return near.value * scale;
     }
-    (void)kiln_triangles_nearest(w->b_first ? pair->b : pair->a, w->b_first ? pair->a : pair->b,
-                                 HUGE_VAL, &near);
+    kiln_triangles_measure(w->b_first ? pair->b : pair->a, w->b_first ? pair->a : pair->b,
+                           (w->tolerance + w->radius) * LIMIT_ROOM, &near);
     for (int k = 0; k < 3; k++) {
         toward[k] = w->b_first ? near.apart[k] : -near.apart[k];
     }
@@ -249,6 +252,7 @@ static bool follow_pair(kiln_sweep_walk *w, moving_pair *pair, double *time)
     for (;;) {
         const double now = count * w->stride;
         double toward[3];
+        kiln_turning_plane plane;
         if (now > 1 || now >= w->best) {
             return true;
         }
@@ -270,7 +274,10 @@ static bool follow_pair(kiln_sweep_walk *w, moving_pair *pair, double *time)
             }
             return true;
         }
-        const double cleared = now + kiln_advance_triangles(&w->motion, pair->a, pair->b, toward);
+        kiln_choose_plane(&w->motion, kiln_farthest_corner(pair->a, w->motion.point_a),
+                          kiln_farthest_corner(pair->b, w->motion.point_b), &plane);
+        const double cleared =
+            now + kiln_advance_triangles(&w->motion, &plane, pair->a, pair->b, toward, true);
         if (cleared >= 1) {
             return true;
         }
@@ -278,25 +285,27 @@ static bool follow_pair(kiln_sweep_walk *w, moving_pair *pair, double *time)
     }
 }
 
-/* The advance of two triangles from the time of the motion on, by planes that cost little. */
-static double glance_at_pair(const kiln_sweep_walk *w, const moving_pair *pair)
+/* The advance of two triangles from the time of the motion on, by planes that cost little. No plane
+ * is tried beyond `enough`. */
+static double glance_at_pair(const kiln_sweep_walk *w, const kiln_turning_plane *plane,
+                             const moving_pair *pair, const double drift[3], double enough)
 {
-    double way[3], across[3], edge[2][3], drift[3], best;
+    double way[3], across[3], edge[2][3];
     for (int k = 0; k < 3; k++) {
         way[k] = ((pair->b[k] + pair->b[3 + k]) + pair->b[6 + k]) -
                  ((pair->a[k] + pair->a[3 + k]) + pair->a[6 + k]);
     }
-    best = kiln_advance_triangles(&w->motion, pair->a, pair->b, way);
-    kiln_subtract(w->motion.b.motion.linear, w->motion.a.motion.linear, drift);
+    double best = kiln_advance_triangles(&w->motion, plane, pair->a, pair->b, way, false);
     const double squared = kiln_dot(drift, drift);
-    if (squared > 0x1p-500 && squared < 0x1p500) {
+    if (best < enough && squared > 0x1p-500 && squared < 0x1p500) {
         const double part = kiln_dot(way, drift) / squared;
         for (int k = 0; k < 3; k++) {
             across[k] = way[k] - part * drift[k];
         }
-        best = kiln_larger(best, kiln_advance_triangles(&w->motion, pair->a, pair->b, across));
+        best = kiln_larger(
+            best, kiln_advance_triangles(&w->motion, plane, pair->a, pair->b, across, false));
     }
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2 && best < enough; side++) {
         const double *t = side == 0 ? pair->a : pair->b;
         kiln_subtract(t + 3, t, edge[0]);
         kiln_subtract(t + 6, t, edge[1]);
@@ -305,7 +314,8 @@ static double glance_at_pair(const kiln_sweep_walk *w, const moving_pair *pair)
         for (int k = 0; k < 3; k++) {
             across[k] *= sign;
         }
-        best = kiln_larger(best, kiln_advance_triangles(&w->motion, pair->a, pair->b, across));
+        best = kiln_larger(
+            best, kiln_advance_triangles(&w->motion, plane, pair->a, pair->b, across, false));
     }
     return best;
 }
@@ -316,7 +326,7 @@ static bool follow_leaves(kiln_sweep_walk *w, const sweep_box *leaf_a, const swe
                           double *time)
 {
     sweep_leaf a, b;
-    double placed_a[KILN_LEAF_LANES][9], clear[KILN_LEAF_LANES];
+    double placed_a[KILN_LEAF_LANES][9], placed_b[KILN_LEAF_LANES][9], clear[KILN_LEAF_LANES];
     const double start = *time;
     if (w->pairs != NULL && kiln_pair_filter_stops(w->pairs)) {
         w->stopped = true;
@@ -324,19 +334,32 @@ static bool follow_leaves(kiln_sweep_walk *w, const sweep_box *leaf_a, const swe
     }
     take_leaf(&w->a, leaf_a->contents, &a);
     take_leaf(&w->b, leaf_b->contents, &b);
-    kiln_pair_motion_set(&w->motion, start);
+    if (w->motion.time != start) {
+        kiln_pair_motion_set(&w->motion, start);
+    }
+    double lever_a = 0, lever_b = 0, drift[3];
+    kiln_turning_plane plane;
+    kiln_subtract(w->motion.b.motion.linear, w->motion.a.motion.linear, drift);
     for (uint32_t i = 0; i < a.count; i++) {
         kiln_sweep_corners(&w->motion.pose_a, a.own[i], placed_a[i]);
+        lever_a = kiln_larger(lever_a, kiln_farthest_corner(placed_a[i], w->motion.point_a));
     }
+    for (uint32_t j = 0; j < b.count; j++) {
+        kiln_sweep_corners(&w->motion.pose_b, b.own[j], placed_b[j]);
+        lever_b = kiln_larger(lever_b, kiln_farthest_corner(placed_b[j], w->motion.point_b));
+    }
+    kiln_choose_plane(&w->motion, lever_a, lever_b, &plane);
     for (uint32_t j = 0; j < b.count; j++) {
         moving_pair pair;
         pair.own_b = b.own[j];
         pair.stored_b = b.stored[j];
-        kiln_pair_motion_set(&w->motion, start);
-        kiln_sweep_corners(&w->motion.pose_b, b.own[j], pair.b);
+        if (w->motion.time != start) {
+            kiln_pair_motion_set(&w->motion, start);
+        }
+        memcpy(pair.b, placed_b[j], sizeof pair.b);
         for (uint32_t i = 0; i < a.count; i++) {
             memcpy(pair.a, placed_a[i], sizeof pair.a);
-            clear[i] = start + glance_at_pair(w, &pair);
+            clear[i] = start + glance_at_pair(w, &plane, &pair, drift, limit_of(w) - start);
         }
         /* The soonest first: what it finds spares the others their ways. */
         for (;;) {
@@ -394,6 +417,7 @@ static void open_at_time(kiln_sweep_walk *w, const sweep_box *opened, bool is_a,
     at->node = kiln_tree_node(tree, opened->contents.first);
     at->other = other;
     at->opened_a = is_a;
+    at->time = now;
     at->mask = 0;
     kiln_solid_form(&solid_other, &w->motion, !is_a, &other->box);
     for (uint32_t used = kiln_node8_used(at->node); used != 0; used &= used - 1) {
@@ -486,8 +510,13 @@ static void descend_in_time(kiln_sweep_walk *w, const sweep_box *root_a, const s
             note_rest(w, levels, at, now);
             return;
         }
-        if (!advance_boxes(w, a, b, &now)) {
-            continue;
+        /* What was not parted when its node was opened is not tried again at that time. */
+        if (now > at->time) {
+            if (!advance_boxes(w, a, b, &now)) {
+                continue;
+            }
+        } else if (w->motion.time != now) {
+            kiln_pair_motion_set(&w->motion, now);
         }
         if (a->contents.count != 0 && b->contents.count != 0) {
             if (!follow_leaves(w, a, b, &now)) {

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/kiln_sweep.h"
+#include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/counted.h"
 
@@ -80,7 +81,7 @@ static kiln_sweep_hit sweep(const body *a, const kiln_motion *ma, const body *b,
     options.tolerance = tolerance;
     assert_int_equal(kiln_sweep(a->trees[0], ma, b->trees[0], mb, &options, &hit), KILN_OK);
     assert_true(hit.complete);
-    for (int i = 0; i < BODY_KINDS; i++) {
+    for (int i = 0; i < BODY_KINDS; i += is_shortened() ? 5 : 1) {
         const kiln_tree *ta = a->trees[i], *tb = b->trees[(i * 3 + 1) % BODY_KINDS];
         assert_int_equal(kiln_sweep(tb, mb, ta, ma, &options, &other), KILN_OK);
         assert_true(other.found == hit.found && other.time == hit.time);
