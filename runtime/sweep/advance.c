@@ -286,12 +286,12 @@ static void rates_along(const kiln_pair_motion *pair, bool is_a, const kiln_turn
     }
 }
 
-static inline double least_of(const double v[3])
+static inline double lowest_of(const double v[3])
 {
     return kiln_smaller(kiln_smaller(v[0], v[1]), v[2]);
 }
 
-static inline double most_of(const double v[3])
+static inline double highest_of(const double v[3])
 {
     return kiln_larger(kiln_larger(v[0], v[1]), v[2]);
 }
@@ -319,14 +319,14 @@ double kiln_advance_triangles(const kiln_pair_motion *pair, const kiln_turning_p
         place_a[i] = kiln_dot(n, from_a);
         place_b[i] = kiln_dot(n, from_b);
     }
-    const double excess = least_of(place_b) - most_of(place_a) - margin;
+    const double excess = lowest_of(place_b) - highest_of(place_a) - margin;
     if (!(excess > 0)) {
         return 0;
     }
     const double bend = plane->bend * length;
     rates_along(pair, true, plane, a, a, n, rate_a);
     rates_along(pair, false, plane, b, a, n, rate_b);
-    double best = time_to_fall(excess, least_of(rate_b) - most_of(rate_a), bend);
+    double best = time_to_fall(excess, lowest_of(rate_b) - highest_of(rate_a), bend);
     if (closely && best < 1) {
         best = HUGE_VAL;
         for (int i = 0; i < 3; i++) {
