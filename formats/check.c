@@ -566,7 +566,7 @@ static bool check_references(const kiln_view *view, const kiln_view_tree *tree,
     memset(seen, 0, size);
     uint32_t distinct = 0, slot = 0;
     for (; slot < tree->slots; slot++) {
-        const uint32_t triangle = tree->order[slot] - tree->entry->triangle_first;
+        const uint32_t triangle = kiln_view_tree_triangle(tree, slot) - tree->entry->triangle_first;
         if (triangle >= count) {
             break;
         }

@@ -32,7 +32,7 @@ typedef struct {
     const kiln_format_tree *entry;
     const kiln_node_kind *kind;
     const void *nodes;                /* NULL: not loaded */
-    const uint32_t *order;            /* NULL: slot = triangle_first + slot */
+    const uint32_t *order;            /* ORDR or REFS; NULL: slot = triangle_first + slot */
     uint32_t slots;                   /* triangles, or references to them */
     const kiln_format_adb *adb;       /* NULL: it has no counts, or they were not loaded */
     const kiln_format_adb_box *boxes; /* of the whole tree, then by node and lane */
@@ -105,7 +105,17 @@ static inline const kiln_format_node8 *kiln_view_tree_node(const kiln_view_tree 
 static inline uint32_t kiln_view_tree_triangle(const kiln_view_tree *tree, uint32_t slot)
 {
     KILN_ASSERT(slot < tree->slots);
-    return tree->order != NULL ? tree->order[slot] : tree->entry->triangle_first + slot;
+    return tree->order != NULL
+               ? tree->order[slot] >> (tree->kind->shared ? KILN_REFERENCE_TRIANGLE : 0)
+               : tree->entry->triangle_first + slot;
+}
+
+/* Of a slot of an octree, the marks that say whether its triangle has other slots before it and
+ * behind it. */
+static inline uint32_t kiln_view_tree_others(const kiln_view_tree *tree, uint32_t slot)
+{
+    KILN_ASSERT(slot < tree->slots && tree->kind->shared && tree->order != NULL);
+    return tree->order[slot] & (KILN_REFERENCE_LATER | KILN_REFERENCE_EARLIER);
 }
 
 #endif

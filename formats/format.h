@@ -47,6 +47,12 @@
 #define KILN_NODE_EXP_MAX 137u
 #define KILN_NO_INDEX 0xFFFFFFFFu
 
+/* Of an entry of the section of references, which is four times a stored triangle: in the order of
+ * lanes, another slot of this triangle comes before, or comes after. */
+#define KILN_REFERENCE_LATER 1u
+#define KILN_REFERENCE_EARLIER 2u
+#define KILN_REFERENCE_TRIANGLE 2 /* where the triangle's number begins */
+
 #define KILN_FOURCC(a, b, c, d)                                                                    \
     ((uint32_t)(uint8_t)(a) | (uint32_t)(uint8_t)(b) << 8 | (uint32_t)(uint8_t)(c) << 16 |         \
      (uint32_t)(uint8_t)(d) << 24)
@@ -78,7 +84,7 @@ enum {
     KILN_SECTION_ADB_BOXES = KILN_FOURCC('A', 'D', 'B', 'B'),    /* kiln_format_adb_box */
     KILN_SECTION_ADB_WEIGHTS = KILN_FOURCC('A', 'D', 'B', 'W'),  /* kiln_format_adb_weights */
     KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R'),        /* tree slot -> stored triangle */
-    KILN_SECTION_REFERENCES = KILN_FOURCC('R', 'E', 'F', 'S'),   /* the same of octrees */
+    KILN_SECTION_REFERENCES = KILN_FOURCC('R', 'E', 'F', 'S'),   /* the same of octrees, x 4 */
     KILN_SECTION_BINS = KILN_FOURCC('B', 'I', 'N', 'S'),         /* kiln_format_bins, one */
     KILN_SECTION_BINS_ROWS = KILN_FOURCC('B', 'R', 'O', 'W'),    /* a row for each u, v: bins.md */
     KILN_SECTION_BINS_FLOATS = KILN_FOURCC('B', 'F', '3', '2'),  /* records of float32 */

@@ -27,8 +27,10 @@
  * others on the path a few bytes are kept, from which they are decoded again, so that the
  * repetition takes a tenth of the stack that the walk itself needs.
  *
- * Before it is repeated, two slots that are each the first of its triangle in its own tree name the
- * pair, which a descent of one tree after the other finds out. A repetition is not bounded by more
+ * Most triangles have one slot, which the file says; of the others it says which slot is the first.
+ * Before the descent is repeated, two slots that are each the first of its triangle in its own tree
+ * name the pair: every lane on the way there is the first that leads to its triangle, so nothing is
+ * before them. A repetition is not bounded by more
  * than the pairs of nodes: in a file whose boxes are all as large as the mesh it opens nearly all
  * of them. Whoever opens files of others can stop such a query (kiln_pair_options.stop) or give it
  * a deadline: a repetition looks at both.
@@ -225,6 +227,19 @@ static void begin_search(slot_search *s, const kiln_tree *tree, const whole *tri
     enter_node(s, 0);
 }
 
+/* Is the slot the first of its triangle, of all lanes? */
+static bool is_first_slot(const kiln_tree *tree, uint32_t slot)
+{
+    return !tree->view.kind->shared ||
+           (kiln_view_tree_others(&tree->view, slot) & KILN_REFERENCE_LATER) == 0;
+}
+
+/* Is it its only one? */
+static bool is_only_slot(const kiln_tree *tree, uint32_t slot)
+{
+    return !tree->view.kind->shared || kiln_view_tree_others(&tree->view, slot) == 0;
+}
+
 bool kiln_once_in_tree(const kiln_tree *tree, kiln_once_lanes lanes, const void *walk,
                        uint32_t slot)
 {
@@ -232,33 +247,25 @@ bool kiln_once_in_tree(const kiln_tree *tree, kiln_once_lanes lanes, const void 
     slot_search s;
     uint32_t found;
     KILN_ASSERT(tree->view.kind->shared && lanes != NULL);
+    if (is_first_slot(tree, slot)) {
+        return true;
+    }
     bound_whole(tree, slot, &triangle);
     begin_search(&s, tree, &triangle, lanes, walk);
     return !find_slot_below(&s, &found) || found == slot;
 }
 
-/* Is the slot the first of its triangle, of all lanes? */
-static bool is_first_slot(const kiln_tree *tree, uint32_t slot)
+/* Replaces a slot by the first one of its triangle below boxes that all hold the point by `error`,
+ * or, where there is none, by the only one below boxes that may hold it. */
+static bool slot_at(const kiln_tree *tree, const double point[3], double error, uint32_t *slot)
 {
-    whole triangle;
-    slot_search s;
-    uint32_t found;
-    if (!tree->view.kind->shared) {
-        return true;
-    }
-    bound_whole(tree, slot, &triangle);
-    begin_search(&s, tree, &triangle, NULL, NULL);
-    return find_slot_below(&s, &found) && found == slot;
-}
-
-/* The first slot of a stored triangle below boxes that all hold the point by `error`, or, where
- * there is none, the only one below boxes that may hold it. */
-static bool slot_at(const kiln_tree *tree, uint32_t stored, const double point[3], double error,
-                    uint32_t *slot)
-{
+    const uint32_t stored = kiln_tree_triangle(tree, *slot);
     spot where = {{point[0], point[1], point[2]}, error, true};
     slot_search s;
     uint32_t other;
+    if (is_only_slot(tree, *slot)) {
+        return true;
+    }
     KILN_ASSERT(tree->view.kind->shared && tree->view.kind->aligned);
     s.tree = tree;
     s.stored = stored;
@@ -294,12 +301,12 @@ static bool slots_at_point(const kiln_pair_frame *frame, uint32_t stored_x, uint
         error = fmax(error, 0) + ROOM * (fabs(point[k]) + fabs(entry->origin[k]));
     }
     error *= scale;
-    if (frame->x->view.kind->shared && !slot_at(frame->x, stored_x, in_x, error, slot_x)) {
+    if (!slot_at(frame->x, in_x, error, slot_x)) {
         return false;
     }
     kiln_transform_point(&frame->to_y.points, in_x, in_y);
     error = 2 * (error * (double)frame->to_y.scale + frame->to_y.slack);
-    return !frame->y->view.kind->shared || slot_at(frame->y, stored_y, in_y, error, slot_y);
+    return slot_at(frame->y, in_y, error, slot_y);
 }
 
 /* An opened node on the path, without its boxes. */
@@ -463,6 +470,9 @@ static kiln_once_pair *place_of_pair(kiln_once *once, uint32_t stored_x, uint32_
 kiln_once_answer kiln_once_is_first(kiln_once *once, uint32_t slot_x, uint32_t slot_y)
 {
     const kiln_pair_frame *frame = once->descent->frame;
+    if (is_only_slot(frame->x, slot_x) && is_only_slot(frame->y, slot_y)) {
+        return KILN_ONCE_FIRST;
+    }
     const uint32_t stored_x = kiln_tree_triangle(frame->x, slot_x);
     const uint32_t stored_y = kiln_tree_triangle(frame->y, slot_y);
     kiln_once_pair *known = place_of_pair(once, stored_x, stored_y);

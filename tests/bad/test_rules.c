@@ -803,11 +803,11 @@ static void rule_30_references(void **state)
     /* A triangle of which no reference is left. */
     const uint32_t lost = triangle[count - 1];
     for (size_t i = 0; i < count; i++) {
-        triangle[i] = triangle[i] == lost ? (lost + 1) % 96 : triangle[i];
+        triangle[i] = triangle[i] / 4 == lost / 4 ? (lost + 4) % 384 : triangle[i];
     }
     refuse_contents(file, KILN_RULE_REFERENCE, KILN_SECTION_REFERENCES, 0);
     edit_free(file);
-    refuse_octree(KILN_RULE_REFERENCE, KILN_SECTION_REFERENCES, 0, 96, 0);
+    refuse_octree(KILN_RULE_REFERENCE, KILN_SECTION_REFERENCES, 0, 384, 0);
     refuse_octree(KILN_RULE_REFERENCE, KILN_SECTION_REFERENCES, 4 * (count - 1), 0xFFFFFFFF,
                   4 * (count - 1));
 }

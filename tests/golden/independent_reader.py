@@ -312,7 +312,7 @@ class Model:
 
     def stored(self, tree, slot):
         if tree.bv == OCTREE:
-            return self.references[tree.order_first + slot]
+            return self.references[tree.order_first + slot] >> 2
         return self.order[tree.order_first + slot] if tree.order_first != NONE else tree.tri_first + slot
 
     def check(self):
@@ -600,6 +600,25 @@ def check_cells(model, t, space, nodes):
                         piece = cut(piece, axis, sign, limit)
             pieces = [piece for piece in outside if piece]
         need(not pieces, "cells", f"a part of triangle {stored} is in no leaf")
+    order = []
+    list_slots(t, nodes, 0, order)
+    for step, bit in (1, 1), (-1, 2):  # another slot before, another behind
+        seen = set()
+        for s in order[::step]:
+            reference = model.references[t.order_first + s]
+            need(bool(reference & bit) == (reference >> 2 in seen), "section 8", "other slots of a triangle")
+            seen.add(reference >> 2)
+
+
+def list_slots(t, nodes, index, order):
+    """All slots in the order of lanes."""
+    node, child, slot = nodes[index], nodes[index].child, nodes[index].tri
+    for lane in range(8):
+        if node.inner >> lane & 1:
+            list_slots(t, nodes, child, order)
+            child += 1
+        order.extend(range(slot, slot + node.count[lane]))
+        slot += node.count[lane]
 
 
 # ----------------------------------------------------------------------------- sections 12, 13, counts

@@ -192,12 +192,36 @@ static void test_a_cell_that_lost_a_part(void **state)
     for (size_t i = 0; i < references->size / 4 && !taken; i++) {
         for (size_t k = i + 1; k < references->size / 4 && !taken; k++) {
             /* The first of two references becomes one to a triangle far from it. */
-            taken = triangle[i] == triangle[k];
+            taken = triangle[i] / 4 == triangle[k] / 4;
             triangle[i] = taken ? triangle[references->size / 8] : triangle[i];
         }
     }
     assert_true(taken);
     expect_audit(file, "has points in no leaf that holds it");
+    edit_free(file);
+}
+
+/* Slots say whether their triangles have others before and behind them. */
+static void test_marks_of_slots(void **state)
+{
+    (void)state;
+    edit_file *file = open_torus("octree");
+    edit_section *references = edit_find(file, KILN_SECTION_REFERENCES);
+    uint32_t *reference = (uint32_t *)(void *)references->data;
+    const size_t count = references->size / 4;
+    size_t later = 0;
+    for (size_t i = 0; i < count; i++) {
+        later += reference[i] & KILN_REFERENCE_LATER;
+    }
+    assert_in_range(later, 1, count - 2);
+    for (size_t i = 0; i < count; i += 1 + count / 16) {
+        for (uint32_t bit = KILN_REFERENCE_LATER; bit <= KILN_REFERENCE_EARLIER; bit *= 2) {
+            reference[i] ^= bit;
+            expect_audit(file, "do not say rightly which triangles are in several slots");
+            reference[i] ^= bit;
+        }
+    }
+    expect_audit(file, NULL);
     edit_free(file);
 }
 
@@ -305,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_a_ball_that_shrank_or_moved),
         cmocka_unit_test(test_a_cell_that_lost_a_part),
         cmocka_unit_test(test_a_ball_that_shrank_by_one_step),
+        cmocka_unit_test(test_marks_of_slots),
         cmocka_unit_test(test_a_box_that_shrank_by_one_step),
         cmocka_unit_test(test_a_slot_in_two_leaves),
         cmocka_unit_test(test_a_triangle_in_two_slots),

@@ -68,6 +68,29 @@ static bool is_shared(const kiln_model *model, size_t kind)
     return kiln_node_kind_find(model->kinds[kind]->format_bv)->shared;
 }
 
+/* Puts the references of an octree in the order of its slots, with their marks. `last` has, for each
+ * triangle of the file, its slot that was met last, or KILN_NO_INDEX. */
+static void refer(const encoder *e, const kiln_build_tree *tree, uint32_t index, uint32_t *last,
+                  uint32_t *references)
+{
+    const kiln_format_node8 *node = kiln_node_at(tree->nodes, tree->node_size, index);
+    for (unsigned used = kiln_node8_used(node); used != 0; used &= used - 1) {
+        const kiln_contents lane = kiln_node8_contents(node, (unsigned)__builtin_ctz(used));
+        if (lane.count == 0) {
+            refer(e, tree, lane.first, last, references);
+        }
+        for (uint32_t slot = lane.first; slot < lane.first + lane.count; slot++) {
+            const uint32_t stored = e->stored_of[tree->order[slot]];
+            references[slot] = stored << KILN_REFERENCE_TRIANGLE;
+            if (last[stored] != KILN_NO_INDEX) {
+                references[slot] |= KILN_REFERENCE_LATER;
+                references[last[stored]] |= KILN_REFERENCE_EARLIER;
+            }
+            last[stored] = slot;
+        }
+    }
+}
+
 /* The polygons in their final order, and the strings, whose room the names of groups share. */
 static bool order_geometry(encoder *e)
 {
@@ -170,8 +193,12 @@ static bool join_trees(encoder *e)
                                sizeof *e->trees);
     e->order = kiln_arena_take(&e->arena, orders > 0 ? orders : 1, sizeof *e->order);
     e->references = kiln_arena_take(&e->arena, references, sizeof *e->references);
-    if (e->trees == NULL || e->order == NULL || e->references == NULL || orders >= KILN_NO_INDEX ||
-        references >= KILN_NO_INDEX) {
+    const size_t lasts = references > 0 ? model->soup->triangle_count : 1;
+    uint32_t *last = kiln_arena_take(&e->arena, lasts, sizeof *last);
+    if (e->trees == NULL || e->order == NULL || e->references == NULL || last == NULL ||
+        orders >= KILN_NO_INDEX || references >= KILN_NO_INDEX ||
+        (references > 0 &&
+         model->soup->triangle_count > KILN_NO_INDEX >> KILN_REFERENCE_TRIANGLE)) {
         return false;
     }
 
@@ -261,9 +288,9 @@ static bool join_trees(encoder *e)
             }
             if (is_shared(model, kind) && !e->model->no_geometry) {
                 out->order_first = e->reference_count;
-                for (uint32_t slot = 0; slot < tree->slot_count; slot++) {
-                    e->references[e->reference_count++] = e->stored_of[tree->order[slot]];
-                }
+                memset(last, 0xFF, lasts * sizeof *last);
+                refer(e, tree, 0, last, e->references + e->reference_count);
+                e->reference_count += tree->slot_count;
             } else if (kind > 0 && !e->model->no_geometry) {
                 out->order_first = e->order_count;
                 for (uint32_t slot = 0; slot < out->triangle_count; slot++) {

@@ -268,15 +268,20 @@ static bool check_counts(const audit *state)
 
     /* Corners in the order of slots, as the counting reads them. A file may have left them out. */
     float *corners = NULL;
+    uint32_t *names = NULL; /* of an octree, whose slots may share triangles */
     if (view->triangles != NULL) {
         corners = malloc((size_t)tree->slots * 9 * sizeof *corners);
-        if (corners == NULL) {
+        names = malloc(((size_t)tree->slots + 1) * sizeof *names);
+        if (corners == NULL || names == NULL) {
+            free(corners);
+            free(names);
             return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0,
                                          "out of memory");
         }
         for (size_t i = 0; i < 3 * (size_t)tree->slots; i++) {
             const uint32_t triangle = kiln_view_tree_triangle(tree, (uint32_t)(i / 3));
             const uint32_t vertex = view->triangles[3 * (size_t)triangle + i % 3];
+            names[i / 3] = triangle;
             memcpy(corners + 3 * i, view->vertices + 3 * (size_t)vertex, 3 * sizeof *corners);
         }
     }
@@ -285,7 +290,7 @@ static bool check_counts(const audit *state)
                               .node_count = entry->node_count,
                               .triangle_count = entry->triangle_count,
                               .slot_count = tree->slots,
-                              .triangles = tree->kind->shared ? tree->order : NULL,
+                              .triangles = tree->kind->shared ? names : NULL,
                               .names = view->triangle_count,
                               .scale_exponent = entry->scale_exponent,
                               .corners = corners};
@@ -298,6 +303,7 @@ static bool check_counts(const audit *state)
     const kiln_bake_status status =
         kiln_count_again(&input, tree->adb, tree->boxes, step, &differs, &state->counts->counted);
     free(corners);
+    free(names);
     if (status == KILN_BAKE_FAILED) {
         return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
     }

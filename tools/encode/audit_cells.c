@@ -40,6 +40,7 @@ typedef struct {
     uint32_t *holder; /* for each slot a node that has it in a leaf, sorted by triangle */
     uint32_t *parent; /* by node; the root is its own */
     uint32_t *mark;   /* by node: 1 + the last triangle that it leads to, 0: none so far */
+    uint32_t *last;   /* by triangle of the tree: 1 + its slot that was met last, or 0 */
 } ways;
 
 typedef struct {
@@ -58,6 +59,7 @@ static void free_ways(ways *w)
     free(w->holder);
     free(w->parent);
     free(w->mark);
+    free(w->last);
 }
 
 /* Counts a leaf's slots by triangle, or, once these counts are added up, puts the leaf's node among
@@ -86,7 +88,9 @@ static bool find_ways(ways *w, const kiln_view_tree *tree)
     w->holder = calloc((size_t)tree->slots + 1, sizeof *w->holder);
     w->parent = calloc(entry->node_count, sizeof *w->parent);
     w->mark = calloc(entry->node_count, sizeof *w->mark);
-    if (w->first == NULL || w->holder == NULL || w->parent == NULL || w->mark == NULL) {
+    w->last = calloc((size_t)entry->triangle_count + 1, sizeof *w->last);
+    if (w->last == NULL || w->first == NULL || w->holder == NULL || w->parent == NULL ||
+        w->mark == NULL) {
         return false;
     }
     for (int pass = 0; pass < 2; pass++) {
@@ -234,6 +238,38 @@ static void cover_node(cover *c, uint32_t index, size_t start)
     }
 }
 
+/* In the order of lanes, do the marks of slots say whether their triangles have others before and
+ * behind them? That there is none behind the last is left. */
+static bool marks_are_right(ways *w, const kiln_view_tree *tree, uint32_t index)
+{
+    const kiln_format_node8 *node = kiln_view_tree_node(tree, index);
+    bool right = true;
+    for (unsigned used = kiln_node8_used(node); used != 0 && right; used &= used - 1) {
+        const kiln_contents lane = kiln_node8_contents(node, (unsigned)__builtin_ctz(used));
+        right = lane.count != 0 || marks_are_right(w, tree, lane.first);
+        for (uint32_t slot = lane.first; slot < lane.first + lane.count && right; slot++) {
+            uint32_t *last =
+                &w->last[kiln_view_tree_triangle(tree, slot) - tree->entry->triangle_first];
+            const bool later = (kiln_view_tree_others(tree, slot) & KILN_REFERENCE_LATER) != 0;
+            right = later == (*last != 0) &&
+                    (*last == 0 ||
+                     (kiln_view_tree_others(tree, *last - 1) & KILN_REFERENCE_EARLIER) != 0);
+            *last = slot + 1;
+        }
+    }
+    return right;
+}
+
+static bool all_marks_are_right(ways *w, const kiln_view_tree *tree)
+{
+    bool right = marks_are_right(w, tree, 0);
+    for (uint32_t t = 0; t < tree->entry->triangle_count && right; t++) {
+        right = w->last[t] != 0 &&
+                (kiln_view_tree_others(tree, w->last[t] - 1) & KILN_REFERENCE_EARLIER) == 0;
+    }
+    return right;
+}
+
 bool kiln_audit_cells(const kiln_view *view, const kiln_view_tree *tree, const char *name,
                       uint64_t *containments, kiln_format_error *error)
 {
@@ -266,6 +302,12 @@ bool kiln_audit_cells(const kiln_view *view, const kiln_view_tree *tree, const c
                                           "%g, %g) of node space",
                                           name, view->ids[c.triangle], p[0], p[1], p[2]);
         }
+    }
+    if (sound && !all_marks_are_right(&c.ways, tree)) {
+        sound = kiln_format_error_set(error, KILN_FORMAT_ERROR_RULE, 0,
+                                      "tree '%.40s': the references do not say rightly which "
+                                      "triangles are in several slots",
+                                      name);
     }
     *containments += c.boxes;
     free(c.list);
