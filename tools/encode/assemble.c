@@ -68,8 +68,8 @@ static bool is_shared(const kiln_model *model, size_t kind)
     return kiln_node_kind_find(model->kinds[kind]->format_bv)->shared;
 }
 
-/* Puts the references of an octree in the order of its slots, with their marks. `last` has, for each
- * triangle of the file, its slot that was met last, or KILN_NO_INDEX. */
+/* Puts the references of an octree in the order of its slots, with their marks. `last` has, for
+ * each triangle of the file, its slot that was met last, or KILN_NO_INDEX. */
 static void refer(const encoder *e, const kiln_build_tree *tree, uint32_t index, uint32_t *last,
                   uint32_t *references)
 {
