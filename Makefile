@@ -241,7 +241,7 @@ check-lut: $(TABLE_PROGRAMS)
 	$(Q)set -e; for table in $(TABLE_PROGRAMS:$O/lut/generate_%=%); do \
 	  $O/lut/generate_$$table | cmp - lut/embedded_$$table.c; done
 
-## axes-recipes: searches for the spherical coverings of lut/axes_searches.txt again, for an hour
+## axes-recipes: searches for the spherical coverings of lut/axes_searches.txt again
 axes-recipes: $(SEARCH_PROGRAM)
 	$(Q)$(SEARCH_PROGRAM) <lut/axes_searches.txt >$(SEARCH_PROGRAM).c && mv $(SEARCH_PROGRAM).c lut/axes_recipes.c
 
@@ -446,7 +446,7 @@ $(OUT)/kiln-bench: $(BENCH_PROGRAM_SOURCES:%.c=$O/%.o) $(LIBRARIES)
 
 MAN_SCRIPTS = $(addprefix tools/package/,manuals.sh header_to_man.awk families.txt markdown_to_man.awk)
 $(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h runtime/kiln_adb.h runtime/kiln_axes.h runtime/kiln_continuous.h runtime/kiln_scene.h runtime/kiln_sweep.h tools/kiln_bake.h \
-                 formats/hierarchy.md formats/bins.md tools/package/cmake.md
+                 formats/hierarchy.md formats/bins.md formats/axes.md tools/package/cmake.md
 	$(say) MAN $(@D)
 	$(Q)rm -rf $(@D) && tools/package/manuals.sh $(OUT)/kiln $(VERSION) $(@D) && touch $@
 

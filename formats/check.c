@@ -11,6 +11,7 @@
 
 #include "adb.h"
 #include "assert.h"
+#include "axes_check.h"
 #include "bins_check.h"
 #include "sections.h"
 #include "weights.h"
@@ -718,6 +719,11 @@ bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted,
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
                                      "this is a filled-bins table, not a model: kiln_bins_open and "
                                      "kiln lut read it");
+    }
+    if (kiln_axes_is_set(reader)) {
+        return kiln_format_error_set(
+            error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
+            "this is an axis set, not a model: kiln_axes_open and kiln lut read it");
     }
     if (kiln_weights_is_file(reader)) {
         return kiln_format_error_set(

@@ -1,6 +1,6 @@
-/* The structures of a kiln file, exactly as they stand on disk: format 1.3.
+/* The structures of a kiln file, exactly as they stand on disk: format 1.4.
  *
- * The documents are hierarchy.md and, for tables, bins.md; a test holds their offset tables against
+ * The documents are hierarchy.md and, for tables, bins.md and axes.md; a test holds their offset tables against
  * this header. Every structure
  * is little-endian, fixed-width and without implicit padding, so that on a little-endian machine a
  * raw section is used in place from a read-only map. Offsets and indices, never pointers. */
@@ -25,7 +25,8 @@
 
 #define KILN_FORMAT_MAJOR 1u
 #define KILN_FORMAT_MINOR 0u        /* of files with nothing that a later minor added */
-#define KILN_FORMAT_MINOR_NEWEST 3u /* that this reader knows all of */
+#define KILN_FORMAT_MINOR_AXES 4u   /* of files with an axis set */
+#define KILN_FORMAT_MINOR_NEWEST 4u /* that this reader knows all of */
 
 /* PNG's idea: a byte that 7-bit channels spoil, the name, both line ends, and DOS's end of file. */
 #define KILN_FORMAT_MAGIC "\x8BKLN\r\n\x1A\n"
@@ -88,7 +89,10 @@ enum {
     KILN_SECTION_BINS = KILN_FOURCC('B', 'I', 'N', 'S'),         /* kiln_format_bins, one */
     KILN_SECTION_BINS_ROWS = KILN_FOURCC('B', 'R', 'O', 'W'),    /* a row for each u, v: bins.md */
     KILN_SECTION_BINS_FLOATS = KILN_FOURCC('B', 'F', '3', '2'),  /* records of float32 */
-    KILN_SECTION_BINS_COUNTS = KILN_FOURCC('B', 'U', '1', '6')   /* records of uint16 */
+    KILN_SECTION_BINS_COUNTS = KILN_FOURCC('B', 'U', '1', '6'),  /* records of uint16 */
+    KILN_SECTION_AXES = KILN_FOURCC('A', 'X', 'E', 'S'),         /* kiln_format_axes, one */
+    KILN_SECTION_AXES_VECTORS = KILN_FOURCC('A', 'X', 'V', 'E'), /* axes, 3 doubles each */
+    KILN_SECTION_AXES_ZONES = KILN_FOURCC('A', 'X', 'Z', 'O')    /* masks: axes.md */
 };
 
 enum {
@@ -405,6 +409,31 @@ static inline uint32_t kiln_bins_row_size(uint32_t max_x)
         size *= 2;
     }
     return size;
+}
+
+/* ------------------------------------------------------------------------ axis sets: axes.md -- */
+
+#define KILN_AXES_COUNT_MAX 65536u
+#define KILN_AXES_ZONE_CELLS_MAX 1024u
+
+enum { KILN_AXES_SPHERICAL = 1, KILN_AXES_ANTIPODAL = 2 }; /* kiln_format_axes.kind */
+
+typedef struct {
+    uint32_t count;       /* of axes: 3 .. 65536 */
+    uint32_t points;      /* of the covering that they were chosen from */
+    uint32_t kind;        /* KILN_AXES_SPHERICAL or KILN_AXES_ANTIPODAL */
+    uint32_t zone_cells;  /* along an edge of the look-up table: 0, or 1 .. 1024 */
+    double radius;        /* covering radius of axes and opposites, in radians, rounded up */
+    double sine;          /* its sine, rounded up */
+    double zone_sine;     /* sine of phi, at least `sine`: of the look-up table */
+    uint32_t reserved[6]; /* 0 */
+} kiln_format_axes;
+KILN_STATIC_ASSERT(sizeof(kiln_format_axes) == 64, "axis set");
+
+/* 64-bit words of a mask. */
+static inline uint32_t kiln_axes_mask_words(uint32_t count)
+{
+    return (count + 63) / 64;
 }
 
 #endif

@@ -59,7 +59,10 @@ enum {
     X(KILN_RULE_ADB, 27, "counts name trees in order and tile their boxes")                        \
     X(KILN_RULE_ADB_BOX, 28, "counts of a box are within its regions, and zero for empty lanes")   \
     X(KILN_RULE_ADB_WEIGHTS, 29, "weights are those of kinds of trees, in order, and in range")    \
-    X(KILN_RULE_REFERENCE, 30, "references stay within the octree's triangles, none is left out")
+    X(KILN_RULE_REFERENCE, 30, "references stay within the octree's triangles, none is left out")  \
+    X(KILN_RULE_AXES_HEADER, 31, "the header of an axis set is in range")                          \
+    X(KILN_RULE_AXIS, 32, "axes are of length 1, in steps of 2^-53")                               \
+    X(KILN_RULE_ZONE, 33, "a zone has an axis, and no bit beyond the axes")
 
 enum {
 #define KILN_RULE_ENUM(name, number, text) name = number,

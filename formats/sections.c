@@ -1,4 +1,4 @@
-/* The table of section kinds of format 1.3: a new kind is a row here.
+/* The table of section kinds of format 1.4: a new kind is a row here.
  *
  * A row says what a reader has to know to check and place a section, and what the writer tries
  * when it packs one. Order does not matter to either; it is that of hierarchy.md. */
@@ -88,6 +88,9 @@ const kiln_section_kind kiln_section_kinds[] = {
      0, 0},
     {KILN_SECTION_BINS_COUNTS, "filled-bins counts", 0, REQUIRED, KILN_NODE_ALIGNMENT, CURVE16, 0,
      0, 0},
+    {KILN_SECTION_AXES, "axis set", 64, REQUIRED, 64, BYTES, 0, 0, 0},
+    {KILN_SECTION_AXES_VECTORS, "axes", 24, REQUIRED, 64, RECORDS, 0, 0, 0},
+    {KILN_SECTION_AXES_ZONES, "zones", 8, REQUIRED, KILN_NODE_ALIGNMENT, RECORDS, 0, 0, 0},
 };
 const unsigned kiln_section_kind_count = sizeof kiln_section_kinds / sizeof kiln_section_kinds[0];
 

@@ -12,7 +12,8 @@ bool kiln_weights_is_file(const kiln_reader *reader)
 {
     return kiln_reader_find(reader, KILN_SECTION_ADB_WEIGHTS, 0) != KILN_NO_INDEX &&
            kiln_reader_find(reader, KILN_SECTION_TREES, 0) == KILN_NO_INDEX &&
-           kiln_reader_find(reader, KILN_SECTION_BINS, 0) == KILN_NO_INDEX;
+           kiln_reader_find(reader, KILN_SECTION_BINS, 0) == KILN_NO_INDEX &&
+           kiln_reader_find(reader, KILN_SECTION_AXES, 0) == KILN_NO_INDEX;
 }
 
 /* Comparisons with both bounds refuse a NaN as well. What only known rows promise comes last. */

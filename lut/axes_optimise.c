@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const kiln_lut_ascent kiln_lut_ascent_search = {1500, 0.06, 1e-4, 8.0, 6000.0, false};
+const kiln_lut_ascent kiln_lut_ascent_search = {4000, 0.5, 1e-3, 100.0, 3000.0, false};
 const kiln_lut_ascent kiln_lut_ascent_polish = {8000, 4e-3, 1e-8, 600.0, 4e6, false};
 
 typedef struct {

@@ -4,7 +4,7 @@
  *     POINTS spherical|antipodal STARTS SEED GROUP
  *
  * GROUP is a name (T, O, I, C1 ..., D2 ...) or "all". `make axes-recipes` runs it over
- * axes_searches.txt, which takes an hour of one processor. */
+ * axes_searches.txt, which takes some minutes of a processor. */
 #include "axes_math.h"
 #include "axes_radius.h"
 #include "axes_search.h"

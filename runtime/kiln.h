@@ -138,8 +138,8 @@ typedef struct kiln_tree kiln_tree; /* lives as long as its file */
 
 /* The caller's allocator. `allocate` returns NULL when there is no memory; `alignment` is a power
  * of two. `release` receives the size that was allocated. Both are called by kiln_open*,
- * kiln_file_advance, kiln_bins_open* and the matching close functions only, on the calling
- * thread. */
+ * kiln_file_advance, kiln_bins_open*, kiln_axes_open* and the matching close functions only, on the
+ * calling thread. */
 typedef struct {
     void *(*allocate)(void *user, size_t size, size_t alignment);
     void (*release)(void *user, void *memory, size_t size);

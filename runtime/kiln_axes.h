@@ -51,8 +51,21 @@ typedef struct {
 } kiln_axes_info;
 
 /* Returns the set that is built in: KILN_AXES_DEFAULT_COUNT axes, an antipodal covering with
- * R below 11.32 degrees. It needs no file, has no table, and is not closed. Static; any thread. */
+ * R = 10.997 degrees. It needs no file, has no table, and is not closed. Static; any thread. */
 KILN_API const kiln_axes *kiln_axes_default(void);
+
+/* Opens the axis set of a file that `kiln lut axes` wrote, in memory or on disk. Arguments,
+ * options, errors, ownership and verification are those of kiln_open_memory and kiln_open; bv_mask
+ * is ignored; KILN_ERROR_NOT_LOADED for a sound file that holds no axis set. That the covering
+ * radius is that of the axes and that the table has all axes of its zones is not checked: `kiln lut
+ * check` does. */
+KILN_API kiln_status kiln_axes_open_memory(const void *data, size_t size,
+                                           const kiln_open_options *options, kiln_axes **out);
+KILN_API kiln_status kiln_axes_open(const char *path, const kiln_open_options *options,
+                                    kiln_axes **out);
+
+/* Closes a set. NULL and the set that is built in are allowed. */
+KILN_API void kiln_axes_close(kiln_axes *axes);
 
 /* Returns what a set is. */
 KILN_API kiln_axes_info kiln_axes_get_info(const kiln_axes *axes);

@@ -12,11 +12,16 @@
  * so the right side is at least (sine + 2^-47)(1 - 5.1 u) |v|. Where |a . v| <= sine |a| |v| holds
  * exactly, the left side is at most (sine (1 + 2^-49) + 3.2 u) |v| <= (sine + 20 u) |v|, the right
  * one at least (sine + 64 u - 5.2 u) |v|. That the slack is three times what it needs to be hardly
- * takes an axis. */
+ * takes an axis.
+ *
+ * With a table the mask of the cell that v is in is read. Cells are made to hold the zones of all
+ * directions in them, and of those that the roundings of this look-up put there
+ * (lut/axes_zones.c has that proof). */
 #include "axes.h"
 
 #include "../../formats/assert.h"
 #include "../../lut/axes_default.h"
+#include "../../formats/axes_check.h"
 #include "../base/fpu.h"
 
 #include <math.h>
@@ -42,7 +47,7 @@ kiln_axes_info kiln_axes_get_info(const kiln_axes *axes)
     const kiln_axis_set *set = axes->set;
     const bool has_table = axes->zone_cells > 0;
     const kiln_axes_info info = {.count = set->count,
-                                 .words = kiln_axes_words(set->count),
+                                 .words = kiln_axes_mask_words(set->count),
                                  .axes = set->axes,
                                  .radius = set->radius,
                                  .sine = set->sine,
@@ -64,22 +69,27 @@ kiln_status kiln_axes_get(const kiln_axes *axes, uint32_t index, double axis[3])
 
 /* ----------------------------------------------------------------------------------- zones -- */
 
+/* Sums of neighbouring bits, then of pairs, then of all bytes. */
 static uint32_t ones_of(uint64_t bits)
 {
-    uint32_t ones = 0;
-    for (; bits != 0; bits &= bits - 1) {
-        ones++;
-    }
-    return ones;
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Scales a velocity so that its longest coordinate is from 1/2 to 1: exactly, but for coordinates
- * that are 2^-1000 of it. False: it is not finite. At rest it stays 0. */
+/* Scales a velocity whose length could overflow or be denormal, so that its longest coordinate is
+ * from 1/2 to 1: exactly, but for coordinates that are 2^-1000 of it. False: it is not finite. At
+ * rest it stays 0. */
 static bool scale_velocity(const double velocity[3], double scaled[3])
 {
-    const double longest = fmax(fabs(velocity[0]), fmax(fabs(velocity[1]), fabs(velocity[2])));
-    /* fmax passes over a NaN, the sum does not; and it is not finite where a coordinate is not. */
-    if (!isfinite(velocity[0] * 0.0 + velocity[1] * 0.0 + velocity[2] * 0.0)) {
+    const double x = fabs(velocity[0]), y = fabs(velocity[1]), z = fabs(velocity[2]);
+    const double longest = x > y ? (x > z ? x : z) : y > z ? y : z;
+    memcpy(scaled, velocity, 3 * sizeof *scaled);
+    if (longest > 0x1p-300 && x + y + z < 0x1p300) { /* so none is a NaN */
+        return true;
+    }
+    if (!isfinite(x) || !isfinite(y) || !isfinite(z)) {
         return false;
     }
     int exponent;
@@ -93,7 +103,7 @@ static bool scale_velocity(const double velocity[3], double scaled[3])
 /* Every axis of a set, as for an object at rest. */
 static uint32_t take_all(const kiln_axis_set *set, uint64_t mask[])
 {
-    for (uint32_t word = 0; word < kiln_axes_words(set->count); word++) {
+    for (uint32_t word = 0; word < kiln_axes_mask_words(set->count); word++) {
         const uint32_t left = set->count - 64 * word;
         mask[word] = left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
     }
@@ -129,9 +139,16 @@ static kiln_status find_zone(const kiln_axes *axes, const double velocity[3], do
     if (!scale_velocity(velocity, v) || !(sine == 0.0 || (sine >= set->sine && sine <= 1.0))) {
         return KILN_ERROR_ARGUMENT;
     }
-    uint32_t found;
+    uint32_t found = 0;
     if (v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0) {
         found = take_all(set, mask);
+    } else if (sine == 0.0 && axes->zone_cells > 0) {
+        const uint32_t words = kiln_axes_mask_words(set->count);
+        const uint64_t *zone = axes->zones + kiln_axes_cell(v, axes->zone_cells) * words;
+        for (uint32_t word = 0; word < words; word++) {
+            mask[word] = zone[word];
+            found += ones_of(zone[word]);
+        }
     } else {
         found = take_by_products(set, v, sine == 0.0 ? set->sine : sine, mask);
     }

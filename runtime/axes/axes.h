@@ -15,9 +15,4 @@ struct kiln_axes {
     uint64_t bytes;
 };
 
-static inline uint32_t kiln_axes_words(uint32_t count)
-{
-    return (count + 63) / 64;
-}
-
 #endif

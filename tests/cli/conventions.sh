@@ -39,8 +39,9 @@ verbs:
   upgrade   list the files that have to be baked again for this version
   plan      print the work of kiln bake for ninja, make, slurm, a farm
   cache gc  make a cache of baked files smaller
+  lut axes  make a set of axes for moving objects
   lut bins  generate a table of filled-bins probabilities
-  lut check recompute the values of a filled-bins table
+  lut check compute a filled-bins table or an axis set again
   lut show  print values of a filled-bins table
   calibrate fit the weights of counted or time-critical queries to meshes
 
@@ -84,8 +85,9 @@ verbs:
   upgrade   list the files that have to be baked again for this version
   plan      print the work of kiln bake for ninja, make, slurm, a farm
   cache gc  make a cache of baked files smaller
+  lut axes  make a set of axes for moving objects
   lut bins  generate a table of filled-bins probabilities
-  lut check recompute the values of a filled-bins table
+  lut check compute a filled-bins table or an axis set again
   lut show  print values of a filled-bins table
   calibrate fit the weights of counted or time-critical queries to meshes
 
@@ -128,12 +130,12 @@ Try: kiln --help
 END
 exact 1 "$KILN" lut <<'END'
 stderr:
-kiln: lut is followed by one of bins, check, show
+kiln: lut is followed by one of axes, bins, check, show
 Try: kiln --help
 END
 exact 1 "$KILN" lut blot <<'END'
 stderr:
-kiln: lut is followed by one of bins, check, show, not 'blot'
+kiln: lut is followed by one of axes, bins, check, show, not 'blot'
 Try: kiln --help
 END
 case_end
@@ -458,6 +460,7 @@ exact 0 "$KILN" verify --json cube.kiln <<'END'
   "containments": 36,
   "counted": 0,
   "values": 0,
+  "axes": 0,
   "weights": 0
 }
 END

@@ -65,6 +65,9 @@ document plan_failed 1 kiln plan cube.obj
 "$KILN" bake -q cube.obj -o x.kiln --cache cache
 document cache_gc 0 kiln cache gc cache --max-size 0
 document cache_gc_failed 1 kiln cache gc cache
+document lut_axes 0 kiln lut axes -o axes.kiln --points 14
+document lut_axes_failed 1 kiln lut axes -o none.kiln --points 14 --phi 1
+document lut_check_axes 0 kiln lut check axes.kiln
 document lut_bins 0 kiln lut bins -o bins.kiln --max-u 12 --max-x 2
 document lut_bins_failed 2 kiln lut bins -o none/bins.kiln --max-u 12
 document lut_check 0 kiln lut check bins.kiln

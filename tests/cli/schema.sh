@@ -164,6 +164,11 @@ document 1 query cube.kiln
 document 0 unpack cube.kiln -o raw.kiln
 document 2 unpack none.kiln -o raw.kiln
 document 3 unpack $cube -o raw.kiln
+document 0 lut axes -o axes.kiln --points 14
+document 1 lut axes -o axes.kiln --points 14 --phi 1
+document 0 lut check axes.kiln
+document 0 verify axes.kiln
+document 0 info axes.kiln
 document 0 lut bins -o bins.kiln --max-u 20 --max-x 3
 document 0 lut bins -o compact.kiln --max-u 20 --max-x 3 --profile compact --rounding down
 document 1 lut bins
@@ -226,7 +231,7 @@ for file in ./*.kiln "$OLDPWD"/tests/golden/1.0/*.kiln; do
         >"$TMPDIR/$name" 2>/dev/null || continue
     grep -q '^{' "$TMPDIR/$name" && set -- "$@" "$TMPDIR/$name"
 done
-for kind in bins weights; do
+for kind in axes bins weights; do
     grep -ao "{\"schema\": \"kiln-$kind-meta-1\"[^}]*}" $kind.kiln >"$TMPDIR/$kind.lines" ||
         case_fail "no meta of $kind"
     set -- "$@" "$TMPDIR/$kind.lines"

@@ -42,6 +42,9 @@ case_end
 case_begin 'kiln lut in 256 KiB of stack'
 small 0 lut bins -q --max-u 10 --max-x 2 -o bins.kiln
 small 0 lut check bins.kiln
+small 0 lut axes -q --points 14 -o axes.kiln
+small 0 lut axes -q --points 16 --starts 3 -o found.kiln
+small 0 lut check axes.kiln
 small 0 lut show bins.kiln --at 5,4,3
 case_end
 

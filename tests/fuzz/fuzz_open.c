@@ -1,11 +1,12 @@
 /* Open, verify, query: any bytes are opened with everything checked, as a model, at once and as
- * its bytes arrive, as a filled-bins table and for their weights; what opens is audited as `kiln
+ * its bytes arrive, as a filled-bins table, as an axis set and for their weights; what opens is audited as `kiln
  * verify` does, and asked against itself and against a fixed file. Only the sanitizers judge,
  * and that memory is given back: answers of hostile files may be anything. */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz_open.h"
 
 #include "../../tools/encode/audit.h"
+#include "../../runtime/kiln_axes.h"
 #include "../support/ask.h"
 #include "../support/counting.h"
 #include "../support/edit.h"
@@ -18,7 +19,7 @@
  * what would take long is left out. */
 static const uint64_t pairs_max = 10000, work_max = 100000;
 
-enum { BINS_QUESTIONS = 500 };
+enum { BINS_QUESTIONS = 500, AXES_QUESTIONS = 60 };
 
 static const kiln_file *fixed_file(void)
 {
@@ -127,6 +128,34 @@ static void take_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
     }
 }
 
+/* Each mask has an axis, and no bit beyond the axes. */
+static void ask_axes(const kiln_axes *axes)
+{
+    static uint64_t mask[(KILN_AXES_COUNT_MAX + 63) / 64];
+    const kiln_axes_info info = kiln_axes_get_info(axes);
+    uint64_t random = info.count;
+    for (uint32_t i = 0; i < AXES_QUESTIONS; i++) {
+        double v[3];
+        for (unsigned j = 0; j < 3; j++) {
+            v[j] = (double)random_below(&random, 9) - 4.0;
+        }
+        uint32_t count, found = 0;
+        if (kiln_axes_zone(axes, v, i % 2 == 0 ? 0.0 : info.sine, mask, &count) != KILN_OK) {
+            abort();
+        }
+        for (uint32_t k = 0; k < 64 * info.words; k++) {
+            const bool is_in = (mask[k / 64] >> k % 64 & 1) != 0;
+            found += is_in;
+            if (is_in && k >= info.count) {
+                abort();
+            }
+        }
+        if (found != count || (i % 2 == 0 && info.zone_cells > 0 && count == 0)) {
+            abort();
+        }
+    }
+}
+
 /* Some of all questions, the first and the last among them; each answer is a probability. */
 static void ask_table(const kiln_bins *table)
 {
@@ -160,6 +189,11 @@ static void open_table_and_ask(const uint8_t *bytes, size_t size)
         abort();
     }
     kiln_bins_close(table);
+    kiln_axes *axes;
+    if (kiln_axes_open_memory(bytes, size, &options, &axes) == KILN_OK) {
+        ask_axes(axes);
+    }
+    kiln_axes_close(axes);
     if (count.live != 0 || count.bytes != 0) {
         abort();
     }

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "../support/edit.h"
+#include "../support/quick_axes.h"
 #include "../support/quick_bake.h"
 #include "../support/quick_bins.h"
 #include "../support/quick_weights.h"
@@ -127,6 +128,28 @@ static int write_table(const char *name, uint32_t profile, uint32_t rounding)
     return failed + write_form(name, "packed", FUZZ_RESEAL, bytes, size);
 }
 
+/* A small axis set, raw and packed, without a table and with a coarse one: 3 x 2 x 2 cells that all
+ * have the first axis. */
+static int write_axes(void)
+{
+    size_t size;
+    int failed = 0;
+    uint8_t *bytes = quick_axes(8, false, false, KILN_LAYOUT_PACKED, &size);
+    failed += write_form("axes", "packed", FUZZ_RESEAL, bytes, size);
+    bytes = quick_axes(6, false, false, KILN_LAYOUT_RAW, &size);
+    edit_file *file = edit_open(bytes, size);
+    const uint32_t cells = 2;
+    const uint64_t masks[12] = {1, 1, 3, 1, 7, 1, 1, 5, 1, 1, 1, 1};
+    free(bytes);
+    memcpy(edit_find(file, KILN_SECTION_AXES)->data + offsetof(kiln_format_axes, zone_cells),
+           &cells, sizeof cells);
+    (void)edit_append(file, KILN_SECTION_AXES_ZONES, KILN_SECTION_REQUIRED, 8, masks, sizeof masks);
+    bytes = edit_seal(file, false, &size);
+    failed += write_form("axes", "raw", FUZZ_RESEAL, bytes, size);
+    edit_free(file);
+    return failed;
+}
+
 /* Weights alone, and in a model, which keeps those that fit it. */
 static int write_weights(mesh *m)
 {
@@ -156,15 +179,15 @@ static int write_seeds(void)
     uint64_t random = 9;
     mesh meshes[4] = {mesh_soup(&random, 1, 0.5), mesh_box(0, 0, 0, 1, 2, 3), mesh_torus(6, 4, 0.1),
                       mesh_lattice(&random, 20, 0)};
-    const int failed = write_mesh("triangle", &meshes[0], "obb", 4) +
-                       write_mesh("box", &meshes[1], "aabb", 1) +
-                       write_mesh("torus", &meshes[2], "aabb,obb", 2) +
-                       write_mesh("octree", &meshes[2], "octree", 3) +
-                       write_mesh("points", &meshes[3], "obb", 15) + write_forms(&meshes[2]) +
-                       write_counted(&meshes[2]) + write_weights(&meshes[1]) +
-                       write_table("bins-exact", KILN_BINS_EXACT, KILN_BINS_DOWN) +
-                       write_table("bins-compact", KILN_BINS_COMPACT, KILN_BINS_NEAREST) +
-                       write_seed("empty", 0, magic, 0) + write_seed("magic", 0, magic, 12);
+    const int failed =
+        write_mesh("triangle", &meshes[0], "obb", 4) + write_mesh("box", &meshes[1], "aabb", 1) +
+        write_mesh("torus", &meshes[2], "aabb,obb", 2) +
+        write_mesh("octree", &meshes[2], "octree", 3) +
+        write_mesh("points", &meshes[3], "obb", 15) + write_forms(&meshes[2]) +
+        write_counted(&meshes[2]) + write_weights(&meshes[1]) +
+        write_table("bins-exact", KILN_BINS_EXACT, KILN_BINS_DOWN) +
+        write_table("bins-compact", KILN_BINS_COMPACT, KILN_BINS_NEAREST) + write_axes() +
+        write_seed("empty", 0, magic, 0) + write_seed("magic", 0, magic, 12);
     for (int i = 0; i < 4; i++) {
         mesh_free(&meshes[i]);
     }

@@ -76,7 +76,7 @@ case_end
 
 case_begin 'kiln-format(5) has every word of the specification'
 as_text "$KILN_BUILD/man/kiln-format.5" | tr 'A-Z' 'a-z' >"$TMPDIR/kiln-format.5"
-sed '/^<!--/d' formats/hierarchy.md formats/bins.md | tr 'A-Z' 'a-z' >"$TMPDIR/spec"
+sed '/^<!--/d' formats/hierarchy.md formats/bins.md formats/axes.md | tr 'A-Z' 'a-z' >"$TMPDIR/spec"
 words "$TMPDIR/spec" >"$TMPDIR/wanted"
 words "$TMPDIR/kiln-format.5" >"$TMPDIR/there"
 missing=$(comm -23 "$TMPDIR/wanted" "$TMPDIR/there")

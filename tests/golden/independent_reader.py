@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A reader of kiln files written from formats/hierarchy.md and formats/bins.md alone ("section" below
-is one of hierarchy.md, "bins" one of bins.md). It shares nothing with the library, and so shows that
+"""A reader of kiln files written from formats/hierarchy.md, formats/bins.md and formats/axes.md alone ("section"
+below is one of hierarchy.md, "bins" one of bins.md, "axes" one of axes.md). It shares nothing with the library, and so shows that
 the documents are enough, and that the library does what they say. Slow, standard library only.
 
     independent_reader.py FILE...
@@ -31,6 +31,7 @@ KINDS = {"TREE": (112, 1, 1, 1), "STRS": (1, 1, 1, 1), "META": (1, 0, 1, 1), "PA
          "DP06": (80, 1, 0, 1), "DP18": (176, 1, 0, 1), "DP24": (224, 1, 0, 1), "DP26": (240, 1, 0, 1),
          "ADBT": (32, 0, 0, 1), "ADBB": (12, 0, 0, 1), "ADBW": (64, 0, 0, 1)}
 TABLE_KINDS = {"BINS": 1, "BROW": 1, "BF32": 1, "BU16": 1}  # bins: required
+AXES_KINDS = {"AXES": 1, "AXVE": 1, "AXZO": 1}  # axes: required
 NODE_KIND = {1: ("OBB8", 8), 2: ("AAB8", 8), 3: ("OBB2", 2), 4: ("AAB2", 2), 5: ("DOP8", 8),
              6: ("DP06", 8), 7: ("DP18", 8), 8: ("DP24", 8), 9: ("DP26", 8), 10: ("SPH8", 8),
              11: ("OCT8", 8)}
@@ -87,7 +88,7 @@ def read_header(data):
 def check_entries(data, entries):
     end = 128 + 64 * len(entries)
     for e in entries:
-        known = e.kind in KINDS or e.kind in TABLE_KINDS
+        known = e.kind in KINDS or e.kind in TABLE_KINDS or e.kind in AXES_KINDS
         need(known or not e.flags & 1, "kind", f"{e.kind} is required and not known")
         need(not any(e.zero), "R2", e.kind)
         need(e.flags < 4 and e.codec < 2 and e.transform <= 6, "R6", e.kind)
@@ -772,12 +773,71 @@ def below32(x):
     return struct.unpack("<f", struct.pack("<I", struct.unpack("<I", struct.pack("<f", x))[0] - 1))[0]
 
 
+# -------------------------------------------------------------------------------------- axes, a set
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
+
+
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def check_radius(axes, sine):
+    """The sine is not below that of any corner of the axes' and their opposites' Voronoi cells."""
+    points = axes + [[-x for x in a] for a in axes]
+    for i, a in enumerate(points):
+        for j in range(i):
+            for k in range(j):
+                n = cross([x - y for x, y in zip(points[j], a)], [x - y for x, y in zip(points[k], a)])
+                h = dot(n, a)
+                if h < 0:
+                    n, h = [-x for x in n], -h
+                size = dot(n, n)
+                if size > 0 and all(dot(n, p) <= h for p in points):
+                    need(h * h >= (1 - Fraction(sine) ** 2) * size, "radius")
+
+
+def check_axes(raw):
+    need(len(raw["AXES"]) == 64, "R9", "AXES")
+    count, points, kind, cells, radius, sine, zone, *zeros = struct.unpack("<4I3d6I", raw["AXES"])
+    need(3 <= count <= min(points, 65536) and kind in (1, 2) and cells <= 1024, "R31")
+    need(0 < radius <= 1.6 and 0 < sine <= zone <= 1 and not any(zeros), "R31")
+    need(abs(math.sin(radius) - sine) < 1e-9, "sine")
+    need(len(raw["AXVE"]) == 24 * count, "R9", "AXVE")
+    values = column(raw["AXVE"], "d")
+    axes = [[Fraction(x) for x in values[3 * i:3 * i + 3]] for i in range(count)]
+    need(all(abs(x) <= 1 and (x * 2**53).denominator == 1 for a in axes for x in a), "R32")
+    need(all(abs(dot(a, a) - 1) <= Fraction(1, 2**48) for a in axes), "R32")
+    words = (count + 63) // 64
+    masks = column(raw.get("AXZO", b""), "Q")
+    need(len(masks) == 3 * cells * cells * words and (cells > 0 or "AXZO" not in raw), "R9", "AXZO")
+    for cell in range(3 * cells * cells):
+        mask = sum(m << 64 * i for i, m in enumerate(masks[cell * words:(cell + 1) * words]))
+        need(0 < mask < 1 << count, "R33")
+        if cell % 41 == 0:  # the zone of the direction in its middle, exactly
+            longest, row, col = cell // cells // cells, cell // cells % cells, cell % cells
+            v = [Fraction(1)] * 3
+            v[(longest + 1) % 3] = Fraction(2 * col + 1, cells) - 1
+            v[(longest + 2) % 3] = Fraction(2 * row + 1, cells) - 1
+            for i, a in enumerate(axes):
+                if dot(a, v) ** 2 <= Fraction(zone) ** 2 * dot(a, a) * dot(v, v):
+                    need(mask >> i & 1, "zone", f"{cell} {i}")
+    if count <= 14:
+        check_radius(axes, sine)
+    return f"{count} axes of {points} points, {math.degrees(radius):.7f} degrees"
+
+
 # ------------------------------------------------------------------------------------------- the file
 
 def check_kinds(sections):
     """R7: what a file is."""
     kinds = Counter(kind for kind, _, _ in sections)
-    known = {k: n for k, n in kinds.items() if k in KINDS or k in TABLE_KINDS}
+    known = {k: n for k, n in kinds.items() if k in KINDS or k in TABLE_KINDS or k in AXES_KINDS}
+    if "AXES" in known:
+        need(set(known) <= {"AXES", "AXVE", "AXZO", "META"} and all(n == 1 for n in known.values()), "R7")
+        need("AXVE" in known and "META" in known, "R7")
+        return "axes"
     if any(k in TABLE_KINDS for k in known):
         need(set(known) <= {"BINS", "BROW", "BF32", "BU16", "META", "ADBW"}, "R7")
         need(all(known.get(k) == 1 for k in ("BINS", "BROW", "META")) and known.get("ADBW", 0) <= 1, "R7")
@@ -829,6 +889,8 @@ def report(path):
         check_weights(raw.get("ADBW", b""))
         if what == "table":
             print("  " + check_table(sections))
+        if what == "axes":
+            print("  " + check_axes(raw))
     print(f"  digest {digest}")
 
 

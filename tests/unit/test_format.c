@@ -1,6 +1,6 @@
-/* The documents of the format, formats/hierarchy.md and bins.md, held against the headers: each
- * table behind a comment `<!-- struct NAME -->` has the members of that structure, all of them,
- * where the compiler puts them; the rules are those of format_error.h, word for word; the
+/* The documents of the format, formats/hierarchy.md, bins.md and axes.md, held against the headers:
+ * each table behind a comment `<!-- struct NAME -->` has the members of that structure, all of
+ * them, where the compiler puts them; the rules are those of format_error.h, word for word; the
  * section kinds are the rows of sections.c. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,8 +31,8 @@ typedef struct {
     unsigned count;
 } table;
 
-/* The document of the container and of models, and that of tables. */
-static char *hierarchy, *bins;
+/* The document of the container and of models, and those of tables. */
+static char *hierarchy, *bins, *axes;
 
 static char *read_document(const char *path)
 {
@@ -51,6 +51,7 @@ static int read_documents(void **state)
     (void)state;
     hierarchy = read_document("formats/hierarchy.md");
     bins = read_document("formats/bins.md");
+    axes = read_document("formats/axes.md");
     return 0;
 }
 
@@ -59,6 +60,7 @@ static int free_documents(void **state)
     (void)state;
     free(hierarchy);
     free(bins);
+    free(axes);
     return 0;
 }
 
@@ -186,6 +188,13 @@ static const member aabb8_members[] = {
     MEMBER(kiln_format_node_aabb8, upper),
 };
 
+static const member axes_members[] = {
+    MEMBER(kiln_format_axes, count),     MEMBER(kiln_format_axes, points),
+    MEMBER(kiln_format_axes, kind),      MEMBER(kiln_format_axes, zone_cells),
+    MEMBER(kiln_format_axes, radius),    MEMBER(kiln_format_axes, sine),
+    MEMBER(kiln_format_axes, zone_sine), MEMBER(kiln_format_axes, reserved),
+};
+
 static const member bins_members[] = {
     MEMBER(kiln_format_bins, profile),
     MEMBER(kiln_format_bins, rounding),
@@ -292,6 +301,7 @@ static const struct {
     STRUCTURE(kiln_format_node_obb8, obb8_members),
     STRUCTURE(kiln_format_node_aabb8, aabb8_members),
     STRUCTURE(kiln_format_bins, bins_members),
+    STRUCTURE(kiln_format_axes, axes_members),
     STRUCTURE(kiln_format_node_obb2, obb2_members),
     STRUCTURE(kiln_format_node_aabb2, aabb2_members),
     STRUCTURE(kiln_format_node_dop6, dop6_members),
@@ -335,7 +345,10 @@ static void structures_stand_where_the_documents_say(void **state)
     for (size_t i = 0; i < STRUCTURES; i++) {
         char mark[TEXT];
         (void)snprintf(mark, sizeof mark, "<!-- struct %s -->", structures[i].name);
-        table *t = read_table(strstr(bins, mark) != NULL ? bins : hierarchy, mark);
+        table *t = read_table(strstr(bins, mark) != NULL   ? bins
+                              : strstr(axes, mark) != NULL ? axes
+                                                           : hierarchy,
+                              mark);
         size_t end = 0;
         assert_int_equal(t->count, structures[i].count);
         for (size_t k = 0; k < t->count; k++) {
@@ -357,9 +370,11 @@ static void the_documents_have_no_other_structures(void **state)
 {
     (void)state;
     size_t count = 0;
-    for (int i = 0; i < 2; i++) {
-        for (const char *at = i == 0 ? hierarchy : bins; (at = strstr(at, "<!-- struct ")) != NULL;
-             at++) {
+    for (int i = 0; i < 3; i++) {
+        for (const char *at = i == 0   ? hierarchy
+                              : i == 1 ? bins
+                                       : axes;
+             (at = strstr(at, "<!-- struct ")) != NULL; at++) {
             count++;
         }
     }
@@ -419,12 +434,14 @@ static void section_kinds_are_those_of_the_documents(void **state)
     (void)state;
     table *models = read_table(hierarchy, "<!-- kinds -->");
     table *tables = read_table(bins, "<!-- kinds -->");
+    table *sets = read_table(axes, "<!-- kinds -->");
     unsigned seen = 0;
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {
         const kiln_section_kind *kind = &kiln_section_kinds[i];
         const row *of_model = kind_row(models, kind->kind);
         const row *of_table = kind_row(tables, kind->kind);
-        assert_true(of_model != NULL || of_table != NULL);
+        const row *of_set = kind_row(sets, kind->kind);
+        assert_true(of_model != NULL || of_table != NULL || of_set != NULL);
         if (of_model != NULL) {
             check_kind(kind, of_model, kind->always ? "yes" : "yes, if there");
             seen++;
@@ -433,8 +450,14 @@ static void section_kinds_are_those_of_the_documents(void **state)
             check_kind(kind, of_table, "yes");
             seen++;
         }
+        if (of_set != NULL) {
+            check_kind(kind, of_set,
+                       kind->kind == KILN_SECTION_AXES_ZONES ? "yes, if there" : "yes");
+            seen++;
+        }
     }
-    assert_int_equal(seen, models->count + tables->count);
+    assert_int_equal(seen, models->count + tables->count + sets->count);
+    free(sets);
     free(models);
     free(tables);
 }

@@ -15,6 +15,7 @@
 #include "audit.h"
 
 #include "../../formats/assert.h"
+#include "../../formats/axes_check.h"
 #include "../../formats/bins_check.h"
 #include "../../formats/check.h"
 #include "../../formats/nodes.h"
@@ -407,7 +408,8 @@ bool kiln_audit_in_full(const void *data, size_t size, bool full, kiln_audit_cou
         return false;
     }
 
-    /* A file is a table of bins, weights alone, or trees; each kind is opened in full first. */
+    /* A file is a table of bins, an axis set, weights alone, or trees; each kind is opened in full
+     * first. */
     bool sound;
     if (kiln_bins_is_table(&reader)) {
         kiln_bins_view view;
@@ -417,6 +419,11 @@ bool kiln_audit_in_full(const void *data, size_t size, bool full, kiln_audit_cou
             counts->values += view.header->kept[x - 1];
         }
         counts->weights = sound ? view.weights.count : 0;
+    } else if (kiln_axes_is_set(&reader)) {
+        kiln_axes_view view;
+        sound = kiln_axes_view_open(&view, &reader, false, error) &&
+                kiln_audit_content_hash(&reader, error);
+        counts->axes = sound ? view.header->count : 0;
     } else if (kiln_weights_is_file(&reader)) {
         kiln_weights_view view;
         sound = kiln_weights_file_open(&view, &reader, error) &&

@@ -18,6 +18,7 @@ typedef struct {
     uint64_t containments; /* corners held against a box */
     uint64_t counted;      /* boxes whose cells were counted again */
     uint64_t values;       /* of a filled-bins table; 0: it is a model, or weights */
+    uint32_t axes;         /* of an axis set */
     uint32_t weights;      /* rows of weights of counted queries */
 } kiln_audit_counts;
 
@@ -26,9 +27,9 @@ typedef struct {
  * its bounds and its geometry hash are those of its triangles, and that every corner of every
  * triangle is inside every box on the way from the root to it, computed in double, and that the
  * counts of possible collision cells are what counting gives for a sample of some hundred boxes of
- * each tree. In a file without polygons what rests on them is left out. Of a filled-bins table: all
- * that opening proves, and the content hash; not whether values are right. False: *error tells the
- * first that is broken and where. `counts` may be NULL. */
+ * each tree. In a file without polygons what rests on them is left out. Of a filled-bins table and
+ * of an axis set: all that opening proves, and the content hash; not whether values are right.
+ * False: *error tells the first that is broken and where. `counts` may be NULL. */
 bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_format_error *error);
 
 /* The same; with `full` every box is counted again. */

@@ -50,7 +50,7 @@ from_header kiln_bake tools/kiln_bake.h 'cc ... $(pkg-config --cflags --libs kil
 {
     printf "'\\\\\" t\n.TH KILN-FORMAT 5 \"\" \"kiln %s\" \"File Formats Manual\"\n" "$version"
     printf '.SH NAME\nkiln\\-format \\- files of collision hierarchies and of tables\n.SH DESCRIPTION\n'
-    awk -f "$here/markdown_to_man.awk" "$top/formats/hierarchy.md" "$top/formats/bins.md" || exit 1
+    awk -f "$here/markdown_to_man.awk" "$top/formats/hierarchy.md" "$top/formats/bins.md" "$top/formats/axes.md" || exit 1
     printf '.SH SEE ALSO\n.BR kiln (1),\n.BR kiln (3)\n'
 } >"$to/kiln-format.5"
 

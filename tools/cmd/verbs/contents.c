@@ -2,7 +2,7 @@
  * of trees.
  *
  * The bytes of the file are kept beside what was decoded from them, because diff compares both and
- * unpack needs the bytes only. Opening tries the three kinds by their first section; each has its
+ * unpack needs the bytes only. Opening tries the four kinds by their first section; each has its
  * own verifier in formats/, and what passes is safe to read without further checks. */
 #include "contents.h"
 
@@ -36,6 +36,9 @@ bool contents_open_loaded(contents *of, kiln_format_error *error)
     if (kiln_bins_is_table(&of->reader)) {
         of->kind = CONTENTS_TABLE;
         good = kiln_bins_view_open(&of->table, &of->reader, false, error);
+    } else if (kiln_axes_is_set(&of->reader)) {
+        of->kind = CONTENTS_AXES;
+        good = kiln_axes_view_open(&of->axes, &of->reader, false, error);
     } else if (kiln_weights_is_file(&of->reader)) {
         of->kind = CONTENTS_WEIGHTS;
         good = kiln_weights_file_open(&of->weights, &of->reader, error);
@@ -87,7 +90,7 @@ void contents_close(contents *of)
 
 const char *contents_kind_name(contents_kind kind)
 {
-    static const char *const names[] = {"model", "table", "weights"};
+    static const char *const names[] = {"model", "table", "weights", "axes"};
     KILN_ASSERT((unsigned)kind < sizeof names / sizeof names[0]);
     return names[kind];
 }

@@ -2,12 +2,13 @@
 #ifndef KILN_CMD_CONTENTS_H
 #define KILN_CMD_CONTENTS_H
 
+#include "../../../formats/axes_check.h"
 #include "../../../formats/bins_check.h"
 #include "../../../formats/check.h"
 
 #include <jansson.h>
 
-typedef enum { CONTENTS_MODEL, CONTENTS_TABLE, CONTENTS_WEIGHTS } contents_kind;
+typedef enum { CONTENTS_MODEL, CONTENTS_TABLE, CONTENTS_WEIGHTS, CONTENTS_AXES } contents_kind;
 
 typedef struct {
     const char *path;
@@ -19,6 +20,7 @@ typedef struct {
     kiln_view view;       /* of a model */
     kiln_bins_view table; /* of a table */
     kiln_weights_view weights;
+    kiln_axes_view axes;
     json_t *meta; /* the document that the bake wrote about itself; NULL: there is none */
 } contents;
 
@@ -34,7 +36,7 @@ void contents_release(contents *of);
 int contents_load(contents *of, const char *path);
 bool contents_open_loaded(contents *of, kiln_format_error *error);
 
-/* "model", "table", "weights". */
+/* "model", "table", "weights", "axes". */
 const char *contents_kind_name(contents_kind kind);
 
 /* The bytes of a tree's nodes, and the cost of a query in it. Trees of one kind are packed

@@ -13,6 +13,7 @@
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "rows.h"
+#include "axis_set.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -399,6 +400,13 @@ static bool compare(diff *d)
         table_describe(a->table.header, x);
         table_describe(b->table.header, y);
         rows_add_members(&d->found, "table", x, y);
+        json_decref(x);
+        json_decref(y);
+    } else if (a->kind == CONTENTS_AXES && b->kind == CONTENTS_AXES) {
+        json_t *x = json_object(), *y = json_object();
+        axis_set_describe(a->axes.header, x);
+        axis_set_describe(b->axes.header, y);
+        rows_add_members(&d->found, "axes", x, y);
         json_decref(x);
         json_decref(y);
     }

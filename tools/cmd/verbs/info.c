@@ -12,6 +12,7 @@
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
+#include "axis_set.h"
 #include "table.h"
 #include "contents.h"
 #include "costs.h"
@@ -612,6 +613,28 @@ static void report_table(const info *of, int count)
     print_sections(of);
 }
 
+/* An axis set: what it covers, and how finely its zones are known. */
+static void report_axes(const info *of, int count)
+{
+    const kiln_format_axes *header = of->file.axes.header;
+    if (report_is_json()) {
+        json_t *object = file_json(of);
+        axis_set_describe(header, object);
+        json_object_set_new(object, "sections", sections_json(of));
+        report_file(object, count);
+        return;
+    }
+    print_head(of, "a set of axes");
+    printf("  axes           %u, of %u points, %s\n", header->count, header->points,
+           axis_set_kind_name(header));
+    printf("  radius         %.7f degrees\n", axis_set_degrees(header->radius));
+    if (header->zone_cells > 0) {
+        printf("  zones          at %.7f degrees, 3 x %u x %u cells\n",
+               axis_set_zone_degrees(header), header->zone_cells, header->zone_cells);
+    }
+    print_sections(of);
+}
+
 /* A file of weights holds nothing else. */
 static void report_weights(const info *of, int count)
 {
@@ -652,6 +675,8 @@ static int run_info(int argc, char **argv)
                                   "--costs out");
         } else if (is_open && of.file.kind == CONTENTS_TABLE) {
             report_table(&of, count);
+        } else if (is_open && of.file.kind == CONTENTS_AXES) {
+            report_axes(&of, count);
         } else if (is_open) {
             KILN_ASSERT(of.file.kind == CONTENTS_WEIGHTS);
             report_weights(&of, count);
@@ -679,7 +704,9 @@ const verb verb_info = {
     "double), what the bake left out, trees with their nodes and bytes, and sections, within the "
     "columns of the terminal (or of COLUMNS; 80 into a pipe); names that are too long are cut. "
     "With --json also hashes, materials and the document that the bake wrote about itself. For a "
-    "table of filled bins: its profile, limits, values and errors. The file is verified as when "
+    "table of filled bins: its profile, limits, values and errors; for an axis set: its size, "
+    "covering "
+    "radius and zones. The file is verified as when "
     "it is opened; kiln verify checks more.\n\n"
     "--costs takes two copies of each tree at about 250 poses, by Zachmann's procedure (distances "
     "of 0.4 to 2.1 of half the longest side, less those at which the boxes are apart), and prints "

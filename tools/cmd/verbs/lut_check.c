@@ -6,8 +6,9 @@
  *
  * It is the slow counterpart of what opening does: the verifier of the format checks structure
  * and checksums, and trusts the values, since exact arithmetic for all of them takes too long
- * for a program that loads a table. */
+ * for a program that loads a table. Axis sets are made anew likewise. */
 #include "../kit/options.h"
+#include "axis_set.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -33,6 +34,34 @@ static const option check_options[] = {
     {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "print only errors"},
     OPTION_JSON(check_settings),
 };
+
+/* Makes the radius and the zones of a set anew. */
+static int check_axes(const char *path, const table_file *table, const check_settings *settings)
+{
+    const double start = kiln_seconds();
+    kiln_lut_axes_audit audit;
+    if (settings->sample > 0) {
+        return report_usage("--sample is for tables of filled bins; of an axis set all is checked");
+    }
+    const int status = axis_set_check(path, &table->axes, &audit);
+    const double seconds = kiln_seconds() - start;
+    if (status != EXIT_RUN && report_is_json()) {
+        json_t *root = report_root();
+        json_object_set_new(root, "file", json_cstring(path));
+        json_object_set_new(root, "sound", json_boolean(status == EXIT_DONE));
+        json_object_set_new(root, "radius", json_number(axis_set_degrees(audit.radius.radius)));
+        json_object_set_new(root, "facets", json_count(audit.radius.facets));
+        json_object_set_new(root, "masks", json_count(audit.masks));
+        json_object_set_new(root, "wrong_masks", json_count(audit.wrong_masks));
+        json_object_set_new(root, "seconds", json_number(seconds));
+    } else if (status == EXIT_DONE && !settings->quiet) {
+        printf("%s: sound; %u axes, covering radius at most %.7f degrees by a hull of %u facets; "
+               "%llu masks made anew; %.2f s\n",
+               path, table->axes.header->count, axis_set_degrees(audit.radius.radius),
+               audit.radius.facets, (unsigned long long)audit.masks, seconds);
+    }
+    return status;
+}
 
 /* Recomputes the values of a table and prints how many were right. */
 static int check_table(const char *path, const table_file *table, const check_settings *settings)
@@ -83,10 +112,10 @@ static int run_lut_check(int argc, char **argv)
     int count;
     int status = options_parse(&verb_lut_check, argc, argv, &settings, &count);
     if (status == EXIT_DONE) {
-        status = table_load(argv[0], &table);
+        status = table_load_any(argv[0], &table);
     }
     if (status == EXIT_DONE) {
-        status = check_table(argv[0], &table, &settings);
+        status = (table.is_axes ? check_axes : check_table)(argv[0], &table, &settings);
         table_free(&table);
     }
     return status;
@@ -95,10 +124,12 @@ static int run_lut_check(int argc, char **argv)
 const verb verb_lut_check = {
     "lut check",
     "FILE",
-    "recompute the values of a filled-bins table",
+    "compute a filled-bins table or an axis set again",
     "Each value is computed again from exact integers and compared with the file: it must be the "
     "true value, rounded as the file states, and no further from it than the certificate in the "
-    "file; rows must end where they should. Anything else ends in exit status 3.",
+    "file; rows must end where they should. Of an axis set the covering radius, by a convex hull "
+    "in "
+    "exact arithmetic, and all zones are made anew. Anything else ends in exit status 3.",
     check_options,
     COUNT_OF(check_options),
     1,

@@ -17,8 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file is opened as a table; any other kind is an error of the verifier. */
-int table_load(const char *path, table_file *table)
+static bool open_view(table_file *table, bool any, kiln_format_error *error)
+{
+    table->is_axes = any && kiln_axes_is_set(&table->reader);
+    return table->is_axes ? kiln_axes_view_open(&table->axes, &table->reader, false, error)
+                          : kiln_bins_view_open(&table->view, &table->reader, false, error);
+}
+
+/* The file is opened as a table, or, with `any`, as what it is of both; any other kind is an error
+ * of the verifier. */
+static int load_as(const char *path, table_file *table, bool any)
 {
     kiln_format_error error;
     memset(table, 0, sizeof *table);
@@ -26,13 +34,23 @@ int table_load(const char *path, table_file *table)
     KILN_ASSERT(status != EXIT_DONE || table->data != NULL);
     if (status == EXIT_DONE &&
         (!kiln_reader_open(&table->reader, table->data, table->size, NULL, &error) ||
-         !kiln_bins_view_open(&table->view, &table->reader, false, &error))) {
+         !open_view(table, any, &error))) {
         status = report_format_error(path, error.code, error.text);
     }
     if (status != EXIT_DONE) {
         table_free(table);
     }
     return status;
+}
+
+int table_load(const char *path, table_file *table)
+{
+    return load_as(path, table, false);
+}
+
+int table_load_any(const char *path, table_file *table)
+{
+    return load_as(path, table, true);
 }
 
 void table_free(table_file *table)
@@ -141,9 +159,14 @@ static bool run_part(void *user, uint32_t count, void (*task)(void *context, uin
                      void *context)
 {
     table_work *work = user;
-    KILN_ASSERT(work->done < work->parts);
-    work->watch.from = (double)work->done / work->parts;
-    work->watch.to = (double)(work->done + 1) / work->parts;
+    KILN_ASSERT(work->parts == TABLE_PARTS_ANY || work->done < work->parts);
+    if (work->parts == TABLE_PARTS_ANY) {
+        work->watch.from = work->watch.to;
+        work->watch.to = 0.5 * (1.0 + work->watch.from);
+    } else {
+        work->watch.from = (double)work->done / work->parts;
+        work->watch.to = (double)(work->done + 1) / work->parts;
+    }
     work->done++;
     return kiln_parallel_for(&work->watch, count, task, context);
 }

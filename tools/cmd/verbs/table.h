@@ -5,6 +5,7 @@
 #include "../kit/progress.h"
 #include "../kit/report.h"
 
+#include "../../../formats/axes_check.h"
 #include "../../../formats/bins_check.h"
 #include "../../../lut/bins.h"
 #include "../../../runtime/kiln_adb.h"
@@ -16,10 +17,15 @@ typedef struct {
     size_t size;
     kiln_reader reader;
     kiln_bins_view view;
+    bool is_axes; /* it is an axis set: `axes` in place of `view` */
+    kiln_axes_view axes;
 } table_file;
 
 /* Loads and verifies; reports what is wrong and returns its exit status. */
 int table_load(const char *path, table_file *table);
+
+/* The same, for an axis set too. */
+int table_load_any(const char *path, table_file *table);
 void table_free(table_file *table);
 
 /* "exact", "compact"; "nearest", "down". */
@@ -44,7 +50,10 @@ int table_judge(const char *path, const kiln_lut_bins_audit *audit);
 /* "512,60,40" as u, v, w within KILN_BINS_MAX_U; reports what is wrong as wrong usage. */
 int table_parse_place(const char *text, uint32_t place[3]);
 
-/* Threads for the generator and the audit, and a progress bar of equal parts, one for each pass. */
+/* Threads for the generator and the audit, and a progress bar of equal parts, one for each pass; of
+ * TABLE_PARTS_ANY, a number that is not known, each is half of what is left. */
+enum { TABLE_PARTS_ANY = 0 };
+
 typedef struct {
     kiln_watch watch;
     unsigned parts, done;

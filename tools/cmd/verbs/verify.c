@@ -12,6 +12,7 @@
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
+#include "axis_set.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -307,6 +308,7 @@ static json_t *verify_json(const char *path, int status, const kiln_audit_counts
     json_object_set_new(object, "containments", json_count(counts->containments));
     json_object_set_new(object, "counted", json_count(counts->counted));
     json_object_set_new(object, "values", json_count(counts->values));
+    json_object_set_new(object, "axes", json_count(counts->axes));
     json_object_set_new(object, "weights", json_count(counts->weights));
     if (error->code != KILN_FORMAT_ERROR_NONE) {
         json_object_set_new(object, "message", json_cstring(error->text));
@@ -316,12 +318,17 @@ static json_t *verify_json(const char *path, int status, const kiln_audit_counts
     return object;
 }
 
-/* Prints the line about a sound file, by what it holds: a table, weights or a model. */
+/* Prints the line about a sound file, by what it holds: a table, axes, weights or a model. */
 static void print_sound(const char *path, const kiln_audit_counts *counts)
 {
     if (counts->values > 0) {
         printf("%s: sound; a table of %llu values, %d of its values computed anew\n", path,
                (unsigned long long)counts->values, TABLE_SAMPLE);
+        return;
+    }
+    if (counts->axes > 0) {
+        printf("%s: sound; a set of %u axes, their covering radius and zones made anew\n", path,
+               counts->axes);
         return;
     }
     if (counts->trees == 0) {
@@ -402,6 +409,9 @@ static int verify_one(const char *path, int count, const verify_settings *settin
     }
     if (status == EXIT_DONE && counts.values > 0) {
         status = table_sample(path, of.data, of.size, TABLE_SAMPLE);
+    }
+    if (status == EXIT_DONE && counts.axes > 0) {
+        status = axis_set_check_bytes(path, of.data, of.size);
     }
     /* The document has an element for every file, whatever its status, so that a program can match
      * them with its arguments. */
