@@ -1,9 +1,9 @@
 /* The structures of a kiln file, exactly as they stand on disk: format 1.4.
  *
- * The documents are hierarchy.md and, for tables, bins.md and axes.md; a test holds their offset tables against
- * this header. Every structure
- * is little-endian, fixed-width and without implicit padding, so that on a little-endian machine a
- * raw section is used in place from a read-only map. Offsets and indices, never pointers. */
+ * The documents are hierarchy.md and, for tables, bins.md and axes.md; a test holds their offset
+ * tables against this header. Every structure is little-endian, fixed-width and without implicit
+ * padding, so that on a little-endian machine a raw section is used in place from a read-only map.
+ * Offsets and indices, never pointers. */
 #ifndef KILN_FORMAT_H
 #define KILN_FORMAT_H
 

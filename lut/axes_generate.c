@@ -19,7 +19,8 @@ enum { GEODESIC_STEPS = 200, POLES = 20000, POLES_WORK = 4000000 };
 /* Up to this number of points a search finds better sets than those on an icosahedron. */
 enum { SEARCHED_FIRST = 130 };
 
-/* Starts of a search that takes some seconds: a start takes the longer the more points there are. */
+/* Starts of a search that takes some seconds: a start takes the longer the more points there are.
+ */
 enum { SHORT_SEARCH = 60, LEAST_SEARCH = 6, SEARCH_WORK = 8000 };
 
 static uint32_t short_search(uint32_t points)

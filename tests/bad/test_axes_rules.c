@@ -242,7 +242,7 @@ static void rule_33_zones(void **state)
     }
 }
 
-/* --------------------------------------------------------------- models, tables and axis sets -- */
+/* --------------------------------------------------------------- models, tables and axis sets  */
 
 static void a_set_is_no_model_and_no_table(void **state)
 {

@@ -1,7 +1,7 @@
-/* Open, verify, query: any bytes are opened with everything checked, as a model, at once and as
- * its bytes arrive, as a filled-bins table, as an axis set and for their weights; what opens is audited as `kiln
- * verify` does, and asked against itself and against a fixed file. Only the sanitizers judge,
- * and that memory is given back: answers of hostile files may be anything. */
+/* Open, verify, query: any bytes are opened with everything checked, as a model, at once and as its
+ * bytes arrive, as a filled-bins table, as an axis set and for their weights; what opens is audited
+ * as `kiln verify` does, and asked against itself and against a fixed file. Only the sanitizers
+ * judge, and that memory is given back: answers of hostile files may be anything. */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz_open.h"
 

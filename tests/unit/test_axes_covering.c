@@ -222,7 +222,7 @@ static void groups_have_their_orders(void **state)
     free(group);
 }
 
-/* ------------------------------------------------------------------------------ the sets kept -- */
+/* ----------------------------------------------------------------------------- the sets kept -- */
 
 /* Table I, and how far above it the kept set may be, in degrees. */
 static const struct {
@@ -303,7 +303,7 @@ static void the_set_that_is_built_in(void **state)
     assert_true(radius.radius <= 11.3165625 * degree);
 }
 
-/* ---------------------------------------------------------------------------- axes from points -- */
+/* -------------------------------------------------------------------------- axes from points -- */
 
 static void axes_cover_what_points_cover(void **state)
 {
