@@ -41,12 +41,12 @@ static kiln_status read_axes(const void *data, size_t size, const kiln_open_opti
     const uint64_t words =
         (uint64_t)3 * header->zone_cells * header->zone_cells * kiln_axes_mask_words(header->count);
     const opened_axes opened = {
-        .reader = reader,
-        .set = {header->count, view.axes, header->radius, header->sine},
         .base = {.zone_sine = header->zone_sine,
                  .zone_cells = header->zone_cells,
                  .zones = view.zones,
-                 .bytes = header->count * sizeof *view.axes + words * sizeof *view.zones}};
+                 .bytes = header->count * sizeof *view.axes + words * sizeof *view.zones},
+        .set = {header->count, view.axes, header->radius, header->sine},
+        .reader = reader};
     *axes = opened;
     axes->base.set = &axes->set;
     *(kiln_axes **)into = &axes->base;
