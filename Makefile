@@ -204,7 +204,7 @@ fuzz:
 
 ## fuzz-campaign: runs libFuzzer over each harness for FUZZ_SECONDS, from what earlier campaigns kept
 fuzz-campaign: fuzz tests
-	$(Q)for harness in open bake import; do tests/fuzz/campaign.sh $$harness $(FUZZ_SECONDS) $(BUILD) || exit; done
+	$(Q)for harness in open bake import scene; do tests/fuzz/campaign.sh $$harness $(FUZZ_SECONDS) $(BUILD) || exit; done
 
 ## tests: builds the test programs of this CONFIG without running them
 tests: $(TEST_PROGRAMS) $O/tests/soak/peak $O/tests/cli/pty $(OUT)/kiln-bench

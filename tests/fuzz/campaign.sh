@@ -33,6 +33,7 @@ bake)
         done
     ;;
 open) cp tests/fuzz/seeds/* "$corpus" ;;
+scene) "$build/release/tests/fuzz/test_scene" --write "$corpus" ;;
 import) put_models ;;
 *) echo "no such harness: $harness"; exit 1 ;;
 esac || exit 1

@@ -207,7 +207,9 @@ static void check_shapes(const kiln_tree *fresh, const kiln_tree *tree, uint64_t
         assert_int_equal(kiln_overlap_all(tree, NULL, &shape, NULL, NULL, got, HITS, &count),
                          KILN_OK);
         assert_int_equal(count, wanted);
-        assert_memory_equal(got, want, (wanted < HITS ? wanted : HITS) * sizeof *got);
+        for (size_t j = 0; j < wanted && j < HITS; j++) {
+            assert_int_equal(got[j].triangle, want[j].triangle);
+        }
     }
 }
 
