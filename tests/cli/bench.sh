@@ -12,11 +12,11 @@ cube=models/tiny/cube.obj
 case_begin 'help names every verb, its options and exit statuses'
 expect 0 "$bench" --help
 says out 'usage: kiln-bench VERB'
-for word in adb bins-plot families 'exit status'; do says out "$word"; done
+for word in adb axes-plot bins-plot families 'exit status'; do says out "$word"; done
 expect 0 "$bench" --version
 says out "kiln-bench $(sed -n 's/^#define KILN_VERSION_STRING "\(.*\)"/\1/p' runtime/kiln.h)"
 "$bench" --man >"$TMPDIR/man" || case_fail 'kiln-bench --man'
-for verb in adb bins-plot families; do
+for verb in adb axes-plot bins-plot families; do
     expect 0 "$bench" $verb --help
     says out "usage: kiln-bench $verb"
     [ "$(awk 'length($0) > 80' "$TMPDIR/out")" = '' ] || case_fail 'a line is longer than 80'
@@ -161,6 +161,23 @@ else
     case_skip 'there is no gnuplot'
 fi
 
+axes=$TMPDIR/axes.kiln
+"$KILN" lut axes -q -o "$axes" --points 20
+case_begin 'axes-plot'
+expect 0 "$bench" axes-plot "$axes" "$axes" -o "$TMPDIR/axes.svg" --velocity-a 0,0,1 --velocity-b 1,1,0
+grep -q '13 axes, covering radius 29.623' "$TMPDIR/axes.svg" || case_fail 'no title'
+expect 0 "$bench" axes-plot "$axes" -o "$TMPDIR/axes.svg" --json # over the earlier one
+says out '"both"'
+for velocity in 0,0,0 1,2 1,2,3,4 x,1,1 nan,0,1; do
+    expect 1 "$bench" axes-plot "$axes" -o "$TMPDIR/none.svg" --velocity-a $velocity
+    says err '--velocity-a takes x,y,z'
+done
+expect 3 "$bench" axes-plot "$table" -o "$TMPDIR/none.svg"
+says err 'this is no axis set'
+expect 1 "$bench" axes-plot "$axes"
+[ ! -e "$TMPDIR/none.svg" ] || case_fail 'a file was written'
+case_end
+
 case_begin 'outputs replace neither inputs nor what kiln-bench could not have written'
 (
     cd "$TMPDIR" || exit 1
@@ -287,6 +304,8 @@ if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
     document 0 families "$TMPDIR/counted.kiln" "$cube" --quick
     document 3 families "$TMPDIR/bare.kiln"
     document 2 bins-plot "$TMPDIR/missing.kiln" -o "$TMPDIR/plot.svg"
+    document 0 axes-plot "$axes" "$axes" -o "$TMPDIR/axes.svg"
+    document 2 axes-plot "$TMPDIR/missing.kiln" -o "$TMPDIR/axes.svg"
     if command -v gnuplot >/dev/null; then
         document 0 bins-plot "$table" --at 20,8,4 -o "$TMPDIR/plot.svg"
     fi
