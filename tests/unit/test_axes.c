@@ -1,4 +1,5 @@
 /* Axis sets: what is built in, which axes a velocity uses, and what is refused. */
+#define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 
 #include "../../runtime/kiln_axes.h"
+#include "../support/quick_axes.h"
+#include "../support/scratch.h"
 
 static void built_in_set(void **state)
 {
@@ -134,6 +137,62 @@ static void bad_arguments(void **state)
     assert_true(axis[0] == 4);
 }
 
+/* From memory and from disk, checked and trusted, raw and packed: the same set. */
+static void sets_from_files(void **state)
+{
+    (void)state;
+    for (int form = 0; form < 2; form++) {
+        size_t size;
+        char folder[SCRATCH_SIZE], path[SCRATCH_PATH_SIZE];
+        kiln_axes *axes[4];
+        void *bytes = quick_axes(14, false, true, (kiln_layout)form, &size);
+        kiln_open_options options = kiln_open_options_default();
+        assert_true(scratch_make(folder, "axes"));
+        (void)snprintf(path, sizeof path, "%s/axes.kiln", folder);
+        FILE *out = fopen(path, "wb");
+        assert_true(out != NULL && fwrite(bytes, 1, size, out) == size && fclose(out) == 0);
+        assert_int_equal(kiln_axes_open_memory(bytes, size, NULL, &axes[0]), KILN_OK);
+        assert_int_equal(kiln_axes_open(path, NULL, &axes[1]), KILN_OK);
+        options.flags = KILN_OPEN_TRUSTED;
+        assert_int_equal(kiln_axes_open(path, &options, &axes[2]), KILN_OK);
+        options.flags = KILN_OPEN_COPY;
+        assert_int_equal(kiln_axes_open(path, &options, &axes[3]), KILN_OK);
+        for (unsigned i = 0; i < 4; i++) {
+            const kiln_axes_info info = kiln_axes_get_info(axes[i]);
+            assert_int_equal(info.count, 10);
+            assert_int_equal(info.words, 1);
+            assert_int_equal(info.zone_cells, 66);
+            assert_int_equal(info.bytes, 10 * 24 + 3 * 66 * 66 * 8);
+            assert_true(info.zone_sine == info.sine);
+            const double velocity[3] = {-1, 0.5, 2};
+            uint64_t mask, first;
+            uint32_t count;
+            assert_int_equal(kiln_axes_zone(axes[i], velocity, 0, &mask, &count), KILN_OK);
+            assert_int_equal(kiln_axes_zone(axes[0], velocity, 0, &first, NULL), KILN_OK);
+            assert_true(mask == first && count >= 3);
+        }
+        for (unsigned i = 0; i < 4; i++) {
+            kiln_axes_close(axes[i]);
+        }
+        assert_true(scratch_remove(folder));
+        free(bytes);
+    }
+}
+
+static void what_does_not_open(void **state)
+{
+    (void)state;
+    kiln_axes *axes = (kiln_axes *)1;
+    assert_int_equal(kiln_axes_open("/nowhere/axes.kiln", NULL, &axes), KILN_ERROR_NOT_FOUND);
+    assert_null(axes);
+    assert_int_equal(kiln_axes_open(NULL, NULL, &axes), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_axes_open_memory(NULL, 5, NULL, &axes), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_axes_open_memory("x", 1, NULL, NULL), KILN_ERROR_ARGUMENT);
+    kiln_axes_close(NULL);
+    kiln_axes_close((kiln_axes *)(uintptr_t)kiln_axes_default());
+    assert_int_equal(kiln_axes_get_info(NULL).count, KILN_AXES_DEFAULT_COUNT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +202,8 @@ int main(void)
         cmocka_unit_test(length_does_not_matter),
         cmocka_unit_test(rounding_mode_does_not_matter),
         cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(sets_from_files),
+        cmocka_unit_test(what_does_not_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
