@@ -28,7 +28,7 @@ bake() {
             -o "$work/$(basename "${source%.*}")-$2.kiln" 2>/dev/null
     done
 }
-others=dop6,dop14,dop18,dop24,dop26,sphere
+others=dop6,dop14,dop18,dop24,dop26,sphere,octree
 bake obb,aabb,obb2,aabb2,$others 4
 bake obb,aabb,obb2,aabb2,$others 1
 bake obb,aabb,$others 8
