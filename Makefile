@@ -440,7 +440,7 @@ $(OUT)/kiln: $(COMMAND_OBJECTS) $(PRODUCT_LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lfyaml $(LIBS_bake) -o $@
 
-$(OUT)/kiln-bench: $(BENCH_PROGRAM_SOURCES:%.c=$O/%.o) $(LIBRARIES)
+$(OUT)/kiln-bench: $(BENCH_PROGRAM_SOURCES:%.c=$O/%.o) $(SUPPORT) $(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lfyaml $(LIBS_bake) -o $@
 
@@ -493,9 +493,9 @@ $O/demo: $$(call objects,$$(DEMO_SOURCES)) $$(SUPPORT) $$(LIBRARIES)
 $(addprefix $O/tests/bench/bench_,ray.o inside.o): private LIBRARY_FLAGS = $(if $(EMBREE),-DKILN_BENCH_EMBREE)
 $(addprefix $O/tests/bench/bench_,ray inside): private LIBS_bench += $(if $(EMBREE),-lembree3)
 
-$O/tests/bench/bench_scene.o $O/tests/bench/bench_scene.checked: private LIBRARY_FLAGS = \
+$(foreach b,scene continuous,$O/tests/bench/bench_$b.o $O/tests/bench/bench_$b.checked): private LIBRARY_FLAGS = \
   $(if $(BULLET),-DKILN_BENCH_BULLET -isystem $(dir $(firstword $(BULLET))))
-$O/tests/bench/bench_scene: private LIBS_bench += $(if $(BULLET),-lBulletCollision -lLinearMath)
+$(addprefix $O/tests/bench/bench_,scene continuous): private LIBS_bench += $(if $(BULLET),-lBulletCollision -lLinearMath)
 
 $(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@

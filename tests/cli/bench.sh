@@ -12,11 +12,11 @@ cube=models/tiny/cube.obj
 case_begin 'help names every verb, its options and exit statuses'
 expect 0 "$bench" --help
 says out 'usage: kiln-bench VERB'
-for word in adb axes-plot bins-plot families 'exit status'; do says out "$word"; done
+for word in adb axes-plot bins-plot continuous families 'exit status'; do says out "$word"; done
 expect 0 "$bench" --version
 says out "kiln-bench $(sed -n 's/^#define KILN_VERSION_STRING "\(.*\)"/\1/p' runtime/kiln.h)"
 "$bench" --man >"$TMPDIR/man" || case_fail 'kiln-bench --man'
-for verb in adb axes-plot bins-plot families; do
+for verb in adb axes-plot bins-plot continuous families; do
     expect 0 "$bench" $verb --help
     says out "usage: kiln-bench $verb"
     [ "$(awk 'length($0) > 80' "$TMPDIR/out")" = '' ] || case_fail 'a line is longer than 80'
@@ -285,6 +285,20 @@ says err 'would be replaced; it is an input'
 silent out
 case_end
 
+case_begin 'continuous: tables, rows and a picture'
+expect 0 "$bench" continuous --quick --objects 200 --frames 2 --parts caching,misses,phi --csv "$TMPDIR/c.csv" --svg "$TMPDIR/c.svg"
+silent err
+says out '70 axes, covering radius '
+says out 'caching: tests saved by keeping results'
+says out 'missed A'
+[ "$(awk 'length($0) > 80' "$TMPDIR/out")" = '' ] || case_fail 'a line is longer than 80'
+[ "$(grep -c '^phi,"VADOP",200,5,0.25,' "$TMPDIR/c.csv")" -eq 7 ] || case_fail 'rows of phi'
+grep -qF 'Figure 6(a)' "$TMPDIR/c.svg" || case_fail 'no Figure 6'
+expect 0 "$bench" continuous --quick --objects 200 --frames 2 --parts misses --csv "$TMPDIR/c.csv" --svg "$TMPDIR/c.svg"
+expect 1 "$bench" continuous --quick --parts caching,none
+expect 1 "$bench" continuous --quick --parts misses --csv "$cube"
+case_end
+
 # document STATUS ARGUMENT...: kiln-bench ARGUMENT... --json prints one; held against the schema below.
 count=0
 document() {
@@ -303,6 +317,7 @@ if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
     document 3 adb "$TMPDIR/plain.kiln"
     document 0 families "$TMPDIR/counted.kiln" "$cube" --quick
     document 3 families "$TMPDIR/bare.kiln"
+    document 0 continuous --quick --objects 200 --frames 2 --parts costs,misses
     document 2 bins-plot "$TMPDIR/missing.kiln" -o "$TMPDIR/plot.svg"
     document 0 axes-plot "$axes" "$axes" -o "$TMPDIR/axes.svg"
     document 2 axes-plot "$TMPDIR/missing.kiln" -o "$TMPDIR/axes.svg"

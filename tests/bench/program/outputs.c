@@ -3,6 +3,7 @@
  * volumes are recognised by their heads, pictures by a title that no other program gives. */
 #include "outputs.h"
 
+#include "continuous.h"
 #include "families.h"
 
 #include "../adb/adb.h"
@@ -20,6 +21,7 @@ static bool is_rows(const char *bytes, size_t size, bool whole)
 {
     (void)whole;
     return begins_with(bytes, size, BENCH_ADB_CSV_HEAD) ||
+           begins_with(bytes, size, BENCH_CONTINUOUS_CSV_HEAD) ||
            begins_with(bytes, size, BENCH_FAMILIES_CSV_HEAD);
 }
 

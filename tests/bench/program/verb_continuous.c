@@ -1,0 +1,169 @@
+/* kiln-bench continuous: engines of dynamic worlds on the scenes of Coming and Staadt 2004. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "continuous.h"
+#include "outputs.h"
+#include "verbs.h"
+
+#include "../../../tools/cmd/kit/options.h"
+#include "../../../tools/cmd/kit/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *parts, *csv, *svg;
+    int objects, frames;
+    bool quick, json;
+} continuous_settings;
+
+#define FIELD(name) offsetof(continuous_settings, name)
+
+static const option continuous_options[] = {
+    {"parts", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(parts),
+     "which tables, separated by commas: engines, costs, phi, swaps, caching, narrow, filters, "
+     "misses, auto (default: all)"},
+    {"objects", 0, OPTION_INTEGER, "N", NULL, 100, 4000000, FIELD(objects),
+     "most objects of a scene (default 50000, with --quick 500)"},
+    {"frames", 0, OPTION_INTEGER, "N", NULL, 1, 100000, FIELD(frames),
+     "frames of a run (default 30, with --quick 3)"},
+    {"quick", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quick), "fewer objects, frames and rounds"},
+    {"csv", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(csv), "write a line for each run"},
+    {"svg", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(svg), "draw Figures 4 and 6"},
+    OPTION_JSON(continuous_settings),
+};
+
+/* Is the name one of the list, which commas part? */
+static bool is_listed(const char *list, const char *name)
+{
+    const size_t size = strlen(name);
+    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, name, size) == 0 && (at[size] == ',' || at[size] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Every part of the list is one that there is. */
+static int check_parts(const char *list)
+{
+    size_t found = 0, wanted = 1;
+    for (const char *at = list; *at != '\0'; at++) {
+        wanted += *at == ',';
+    }
+    for (size_t i = 0; i < continuous_part_count; i++) {
+        found += is_listed(list, continuous_parts[i].name);
+    }
+    return found == wanted
+               ? EXIT_DONE
+               : report_usage("--parts '%s' has a part that there is not, or one twice", list);
+}
+
+static int write_rows(const continuous_rows *rows, const char *path, const output_kind *kind,
+                      void (*print)(const continuous_rows *, FILE *))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        return report_error(EXIT_RUN, path, "out of memory");
+    }
+    print(rows, out);
+    const int status = fclose(out) == 0 ? output_write(path, kind, text, size)
+                                        : report_error(EXIT_RUN, path, "out of memory");
+    free(text);
+    return status;
+}
+
+static void describe_rows(const continuous_rows *rows, json_t *root)
+{
+    json_t *runs = json_array();
+    for (size_t i = 0; i < rows->count; i++) {
+        const continuous_row *row = &rows->list[i];
+        json_t *run = json_object();
+        json_object_set_new(run, "part", json_string(row->part));
+        json_object_set_new(run, "engine", json_string(row->engine));
+        json_object_set_new(run, "objects", json_integer(row->objects));
+        json_object_set_new(run, "speed", json_number(row->speed));
+        json_object_set_new(run, "radius", json_number(row->radius));
+        json_object_set_new(run, "ms", json_number(row->ms));
+        json_object_set_new(run, "events", json_number(row->events + row->walls));
+        json_object_set_new(run, "candidates", json_number(row->candidates));
+        json_object_set_new(run, "tests", json_number(row->tests));
+        json_object_set_new(run, "narrow_calls", json_number(row->narrow_calls));
+        json_object_set_new(run, "swaps", json_number(row->swaps));
+        json_object_set_new(run, "bytes", json_number(row->bytes));
+        json_object_set_new(run, "value", json_number(row->value));
+        json_array_append_new(runs, run);
+    }
+    json_object_set_new(root, "runs", runs);
+}
+
+static int run_bench_continuous(int argc, char **argv)
+{
+    continuous_settings settings = {.parts = NULL};
+    continuous_rows rows = {NULL, 0, 0, false};
+    int count;
+    int status = options_parse(&verb_continuous, argc, argv, &settings, &count);
+    if (status == EXIT_DONE && settings.parts != NULL) {
+        status = check_parts(settings.parts);
+    }
+    if (status == EXIT_DONE) {
+        status = output_check_inputs(settings.csv, &output_kind_rows, argv, count);
+    }
+    if (status == EXIT_DONE) {
+        status = output_check_inputs(settings.svg, &output_kind_picture, argv, count);
+    }
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    const continuous_amount amount = {
+        .most_objects = (uint32_t)(settings.objects > 0 ? settings.objects
+                                   : settings.quick     ? 500
+                                                        : 50000),
+        .frames = (uint32_t)(settings.frames > 0 ? settings.frames
+                             : settings.quick    ? 3
+                                                 : 30),
+        .rounds = settings.quick ? 1 : 3,
+    };
+    for (size_t i = 0; i < continuous_part_count; i++) {
+        const continuous_part *part = &continuous_parts[i];
+        if (settings.parts == NULL || is_listed(settings.parts, part->name)) {
+            FILE *out = report_is_json() ? NULL : stdout;
+            if (out != NULL) {
+                printf("%s%s: %s\n", rows.count > 0 ? "\n" : "", part->name, part->what);
+            }
+            part->run(&amount, &rows, out);
+        }
+    }
+    status = rows.failed ? report_error(EXIT_RUN, NULL, "out of memory; ask for fewer --objects")
+                         : EXIT_DONE;
+    if (report_is_json()) {
+        describe_rows(&rows, report_root());
+    }
+    if (settings.csv != NULL && status == EXIT_DONE) {
+        status = write_rows(&rows, settings.csv, &output_kind_rows, continuous_print_csv);
+    }
+    if (settings.svg != NULL && status == EXIT_DONE) {
+        status = write_rows(&rows, settings.svg, &output_kind_picture, continuous_draw);
+    }
+    free(rows.list);
+    return status;
+}
+
+const verb verb_continuous = {
+    "continuous",
+    "",
+    "compare engines that find when moving objects first touch",
+    "Runs spheres in a box, as Coming and Staadt did for velocity-aligned discrete oriented "
+    "polytopes: at a constant density, 30 frames a second, speeds evenly from 0 to v. Counts are "
+    "the same in every run and on every machine; times are those of one processor, without the "
+    "first frame.",
+    continuous_options,
+    COUNT_OF(continuous_options),
+    0,
+    0,
+    run_bench_continuous,
+};
