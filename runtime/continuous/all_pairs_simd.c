@@ -31,8 +31,8 @@ double kiln_dynamic_simd_horizon(kiln_dynamic *world)
     const double most = MOST_SPACINGS * world->spacing;
     double way = least;
     const double events = 2 * (double)world->counts.events + (double)world->counts.wall_events;
-    if (events > world->count) {
-        way = CHANGES_AN_INTERVAL * world->speed * world->now * world->count / events;
+    if (world->counts.intervals > 1 && world->now > 0) {
+        way = CHANGES_AN_INTERVAL * world->speed * world->now * world->count / (events + 1);
         way = way < least ? least : way > most ? most : way;
     }
     return world->speed * KILN_DYNAMIC_LONGEST > way ? way / world->speed : KILN_DYNAMIC_LONGEST;

@@ -17,8 +17,8 @@
 static double rate_of_changes(const kiln_dynamic *world)
 {
     const double events = 2 * (double)world->counts.events + (double)world->counts.wall_events;
-    if (events > 64 && world->now > 0) {
-        return events / world->now;
+    if (world->counts.intervals > 1 && world->now > 0) {
+        return (events + 1) / world->now;
     }
     const double volume = world->spacing * world->spacing * world->spacing;
     return world->count * world->speed * 4 * 3.14159265358979 * world->extent * world->extent /
