@@ -364,9 +364,9 @@ SMALL = $(addprefix runtime/,bins/bins bins/bins_lookup query/contact_geometry q
           query/interruptible query/locate walk/frontier_walk walk/pair_filter open/partial query/shape exact/shape_triangle \
           continuous/all_pairs continuous/dynamic_world scene/scene scene/scene_bounds scene/scene_pairs scene/scene_query scene/scene_ray sweep/sweep walk/once \
           walk/shape_walk) \
-        $(addprefix formats/,arrival bins_check part reader)
+        $(addprefix formats/,arrival axes_check bins_check part reader)
 SMALLEST = $(addprefix runtime/,adb/adb_hints adb/adb_pick adb/adb_read \
-             adb/adb_weights bins/bins_open open/facts open/open open/opening query/query) \
+             adb/adb_weights axes/axes_open bins/bins_open open/facts open/open open/opening query/query) \
            $(addprefix formats/,adb format_error os sections weights)
 ifeq ($(CONFIG),release)
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS += -fno-asynchronous-unwind-tables
