@@ -18,7 +18,7 @@
 #include "../support/meshes.h"
 #include "case_model.h"
 
-enum { FACES = 40000, FACES_QUICK = 8000, FACES_TIMED = 100000, STACK = 64 * 1024 };
+enum { FACES = 20000, FACES_QUICK = 4000, FACES_TIMED = 100000, STACK = 64 * 1024 };
 enum { DEPTH_MAX = 20, BINARY_DEPTH_MAX = 60 };
 
 static unsigned faces;
