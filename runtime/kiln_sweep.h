@@ -129,9 +129,13 @@ typedef struct {
     double time;      /* of the first contact; 1 if not found */
     double clear;     /* proved: there is no contact before it. `time` if complete */
     double tolerance; /* of this query, in lengths of the world */
-    uint64_t steps;   /* that it took */
-    double distance;  /* at `time`; 0 to tolerance, and below 0 to -radius within shapes */
-    kiln_pair pair;   /* the triangles that are nearest at `time`; of a shape 0 */
+    /* `time` is a multiple of it. Where it is above 0, the surfaces are further apart than the
+     * tolerance at time - stride: a place to which a program may step back. 0 for two spheres whose
+     * time is that of their equation. */
+    double stride;
+    uint64_t steps;  /* that it took */
+    double distance; /* at `time`; 0 to tolerance, and below 0 to -radius within shapes */
+    kiln_pair pair;  /* the triangles that are nearest at `time`; of a shape 0 */
     double point_a[3], point_b[3]; /* the points that are nearest, in the world, at `time` */
     double normal[3];              /* unit vector from B to A; of kiln_nearest */
 } kiln_sweep_hit;

@@ -218,6 +218,7 @@ static void fill_times(const kiln_sweep_walk *w, kiln_sweep_hit *hit)
     hit->time = hit->found ? w->best : 1;
     hit->clear = w->spent ? kiln_smaller(w->rest, hit->time) : hit->time;
     hit->tolerance = w->tolerance;
+    hit->stride = w->stride;
     hit->steps = w->steps;
 }
 
@@ -458,6 +459,7 @@ static void sweep_plain_spheres(sweep_question *q, kiln_sweep_walk *w)
                    (fabs(w->motion.a.motion.linear[k]) + fabs(w->motion.b.motion.linear[k]));
     }
     w->tolerance = SPHERES_ROOM * lengths;
+    w->stride = 0;
     w->best = time_of_spheres(a, b, w->motion.a.motion.linear, w->motion.b.motion.linear, w->radius,
                               lengths > 0 ? lengths : 1);
     const double time = w->best <= 1 ? w->best : 0;

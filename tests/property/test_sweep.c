@@ -140,9 +140,10 @@ static double speed_of(const mesh *a, const kiln_motion *ma, const mesh *b, cons
            1.000001;
 }
 
-/* Is the answer right? False: the oracle ran out of patience, and has proved nothing wrong. */
+/* Is the answer right? `radius`: of shapes around the meshes, which are their cores. False: the
+ * oracle ran out of patience, and has proved nothing wrong. */
 static bool check_answer(const mesh *a, const kiln_motion *ma, const mesh *b, const kiln_motion *mb,
-                         const kiln_sweep_hit *hit)
+                         double radius, const kiln_sweep_hit *hit)
 {
     placed pa, pb;
     const double t = hit->tolerance, speed = speed_of(a, ma, b, mb);
@@ -151,7 +152,7 @@ static bool check_answer(const mesh *a, const kiln_motion *ma, const mesh *b, co
     if (hit->found) {
         place_at(a, ma, hit->time, &pa);
         place_at(b, mb, hit->time, &pb);
-        const double there = least_distance(&pa, &pb);
+        const double there = least_distance(&pa, &pb) - radius;
         if (!(there <= t * 1.1)) {
             fail_msg("distance %g at %.17g, tolerance %g", there, hit->time, t);
         }
@@ -160,7 +161,7 @@ static bool check_answer(const mesh *a, const kiln_motion *ma, const mesh *b, co
     while (time < hit->clear || (!hit->found && time <= hit->clear)) {
         place_at(a, ma, time, &pa);
         place_at(b, mb, time, &pb);
-        const double apart = least_distance(&pa, &pb);
+        const double apart = least_distance(&pa, &pb) - radius;
         if (!(apart > t * 0.499)) {
             fail_msg("distance %g at %.17g before %.17g, tolerance %g", apart, time, hit->clear, t);
         }
@@ -311,6 +312,34 @@ static void check_others(const body *a, const kiln_motion *ma, const body *b, co
     }
 }
 
+/* The answer is the first multiple of the stride at which kiln_distance is within the tolerance:
+ * not so the ones just before it. */
+static void check_first(const body *a, const kiln_motion *ma, const body *b, const kiln_motion *mb,
+                        const kiln_sweep_hit *hit)
+{
+    for (int i = 0; i < 20; i++) {
+        const double time = hit->time - (i < 16 ? i : ldexp(1, i - 12)) * hit->stride;
+        kiln_pose pose_a, pose_b;
+        kiln_nearest near;
+        if (time < 0) {
+            return;
+        }
+        assert_int_equal(kiln_motion_pose(ma, time, &pose_a), KILN_OK);
+        assert_int_equal(kiln_motion_pose(mb, time, &pose_b), KILN_OK);
+        assert_int_equal(kiln_distance(a->trees[0], &pose_a, b->trees[0], &pose_b, NULL, &near),
+                         KILN_OK);
+        if (near.distance <= hit->tolerance) {
+            if (i > 0 || !hit->found) {
+                fail_msg("%g apart %d strides before %.17g, tolerance %g", near.distance, i,
+                         hit->time, hit->tolerance);
+            }
+            assert_true(same_double(near.distance, hit->distance));
+        } else {
+            assert_false(i == 0 && hit->found);
+        }
+    }
+}
+
 static void random_motions(void **state)
 {
     (void)state;
@@ -344,7 +373,8 @@ static void random_motions(void **state)
                          KILN_OK);
         assert_true(hit.complete);
         assert_true(hit.tolerance >= options.tolerance);
-        proved += check_answer(&a->mesh, &ma, &b->mesh, &mb, &hit);
+        proved += check_answer(&a->mesh, &ma, &b->mesh, &mb, 0, &hit);
+        check_first(a, &ma, b, &mb, &hit);
         check_others(a, &ma, b, &mb, &options, &hit, i);
         found += hit.found;
         late += hit.found && hit.time > 0;
@@ -360,10 +390,98 @@ static void random_motions(void **state)
     }
 }
 
+/* A sphere or a capsule whose numbers are floats, and its core as a mesh of one triangle. */
+static kiln_shape random_shape(uint64_t *random, float core[6], double *radius)
+{
+    kiln_shape shape = {KILN_SHAPE_SPHERE, {0, 0, 0}, {0, 0, 0}, 0};
+    const bool capsule = random_below(random, 2) == 0;
+    shape.kind = capsule ? KILN_SHAPE_CAPSULE : KILN_SHAPE_SPHERE;
+    for (int k = 0; k < 6; k++) {
+        core[k] = capsule || k < 3 ? (float)random_between(random, -0.8, 0.8) : core[k - 3];
+        (k < 3 ? shape.a : shape.b)[k % 3] = (double)core[k];
+    }
+    *radius = random_below(random, 5) == 0 ? 0 : random_between(random, 0.01, 0.5);
+    shape.radius = *radius;
+    return shape;
+}
+
+/* One in five pairs is of two shapes. */
+static void random_shapes(void **state)
+{
+    (void)state;
+    const uint32_t cases = amount(CASES);
+    uint64_t random = 711;
+    body bodies[BODIES];
+    uint32_t late = 0, proved = 0;
+    uint32_t of_core[3] = {0, 1, 1};
+    for (uint32_t i = 0; i < BODIES; i++) {
+        bodies[i] = make_body(&random, i);
+    }
+    for (uint32_t i = 0; i < cases; i++) {
+        const body *a = &bodies[random_below(&random, BODIES)];
+        float core_a[6], core_b[6];
+        double radius_a = 0, radius_b;
+        const kiln_shape shape_a = random_shape(&random, core_a, &radius_a);
+        const kiln_shape shape_b = random_shape(&random, core_b, &radius_b);
+        const mesh of_a = {core_a, of_core, 2, 1}, of_b = {core_b, of_core, 2, 1};
+        const bool two = i % 5 == 0;
+        const uint32_t kind = random_below(&random, 1000);
+        kiln_motion ma = random_motion(&random, two ? &of_a : &a->mesh, kind);
+        kiln_motion mb = random_motion(&random, &of_b, kind / 3);
+        if (i % 4 == 1) {
+            aim(&random, &ma, &mb, ldexp(1, (int)random_below(&random, 14)));
+        }
+        kiln_sweep_options options = kiln_sweep_options_default();
+        options.tolerance = i % 3 == 0 ? 0 : ldexp(1, -6 - (int)random_below(&random, 19));
+        kiln_sweep_hit hit, other;
+        if (two) {
+            assert_int_equal(kiln_sweep_shapes(&shape_a, &ma, &shape_b, &mb, &options, &hit),
+                             KILN_OK);
+            assert_int_equal(kiln_sweep_shapes(&shape_b, &mb, &shape_a, &ma, &options, &other),
+                             KILN_OK);
+        } else {
+            assert_int_equal(
+                kiln_sweep_shape(a->trees[i % BODY_KINDS], &ma, &shape_b, &mb, &options, &hit),
+                KILN_OK);
+            rounding_enter((int)(i % (ROUNDING_MODES + 1)));
+            assert_int_equal(kiln_sweep_shape(a->trees[i / 3 % BODY_KINDS], &ma, &shape_b, &mb,
+                                              &options, &other),
+                             KILN_OK);
+            rounding_leave();
+            radius_a = 0;
+        }
+        assert_true(hit.complete && hit.found == other.found && hit.pair.b == 0);
+        assert_true(same_double(hit.time, other.time) && hit.touching == other.touching);
+        assert_true(two || (hit.pair.a == other.pair.a &&
+                            memcmp(hit.point_a, other.point_a, sizeof hit.point_a) == 0));
+        if (hit.tolerance < 0x1p-30) {
+            hit.tolerance = 0x1p-30; /* two spheres in pairs of doubles: the oracle is in doubles */
+        }
+        proved += check_answer(two ? &of_a : &a->mesh, &ma, &of_b, &mb,
+                               radius_a * ma.start.scale + radius_b * mb.start.scale, &hit);
+        late += hit.found && hit.time > 0;
+        if (hit.found) { /* the points are where the distance says */
+            double between = 0;
+            for (int k = 0; k < 3; k++) {
+                between += (hit.point_a[k] - hit.point_b[k]) * hit.normal[k];
+            }
+            assert_true(fabs(between - hit.distance) <= 1e-9 * (1 + length_of_vector(hit.point_a)));
+        }
+    }
+    print_message("%u cases, %u found after the start, %u proved to the end\n", cases, late,
+                  proved);
+    assert_true(late >= cases / 8);
+    assert_true(proved >= cases * 9 / 10);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        body_free(&bodies[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_motions),
+        cmocka_unit_test(random_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
