@@ -179,10 +179,9 @@ static bool check_answer(const mesh *a, const kiln_motion *ma, const mesh *b, co
 
 /* ------------------------------------------------------------------------------ the motions -- */
 
-static kiln_motion random_motion(uint64_t *random, const mesh *m, uint32_t kind)
+static kiln_motion random_motion(uint64_t *random, uint32_t kind)
 {
     kiln_motion motion;
-    (void)m;
     const double reach = kind % 5 == 0 ? 1.5 : 4;
     kiln_pose pose = pose_random(random, reach);
     if (kind % 7 == 3) {
@@ -355,8 +354,8 @@ static void random_motions(void **state)
         const body *a = &bodies[random_below(&random, BODIES)];
         const body *b = &bodies[random_below(&random, BODIES)];
         const uint32_t kind = random_below(&random, 1000);
-        kiln_motion ma = random_motion(&random, &a->mesh, kind);
-        kiln_motion mb = random_motion(&random, &b->mesh, kind / 7);
+        kiln_motion ma = random_motion(&random, kind);
+        kiln_motion mb = random_motion(&random, kind / 7);
         if (i % 4 == 1) {
             aim(&random, &ma, &mb, ldexp(1, (int)random_below(&random, 14)));
         } else if (i % 16 == 2) { /* both alike but for a little */
@@ -426,8 +425,8 @@ static void random_shapes(void **state)
         const mesh of_a = {core_a, of_core, 2, 1}, of_b = {core_b, of_core, 2, 1};
         const bool two = i % 5 == 0;
         const uint32_t kind = random_below(&random, 1000);
-        kiln_motion ma = random_motion(&random, two ? &of_a : &a->mesh, kind);
-        kiln_motion mb = random_motion(&random, &of_b, kind / 3);
+        kiln_motion ma = random_motion(&random, kind);
+        kiln_motion mb = random_motion(&random, kind / 3);
         if (i % 4 == 1) {
             aim(&random, &ma, &mb, ldexp(1, (int)random_below(&random, 14)));
         }

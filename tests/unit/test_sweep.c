@@ -447,6 +447,7 @@ static void huge_ways(void **state)
         const kiln_motion fast = moving(-way, 0, 0, 2 * way, 0, 0);
         const kiln_sweep_hit hit = sweep(&cube, &fast, &plate, NULL, 0);
         expect_at(&hit, 0.5, 1e-3);
+        assert_true(hit.tolerance >= 0x1p-40 * 4 * way); /* places and the way itself */
         assert_true(hit.tolerance >= 2e-6 && hit.tolerance <= 1e-10 * way + 4e-6);
         if (i < 8) {
             assert_true(hit.tolerance < 1e-3);

@@ -1,0 +1,194 @@
+/* How long planes keep two moving boxes, or two triangles, apart: at many times up to the advance
+ * that is claimed they are further apart than the margin, by the distances of all their triangles
+ * (exact/tri_distance.c). Motions turn about one body, the other, both and neither, so that planes
+ * of all three kinds are chosen. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../runtime/exact/exact.h"
+#include "../../runtime/sweep/advance.h"
+#include "../support/amount.h"
+#include "../support/meshes.h"
+
+enum { TRIES = 2000, TIMES = 24 };
+
+static const int faces[12][3] = {{0, 1, 3}, {0, 3, 2}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                                 {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 3, 7}, {1, 7, 5}};
+
+static void place_point(const kiln_pose *pose, const double own[3], double out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const double *row = pose->rotation + 3 * k;
+        out[k] = (row[0] * own[0] + row[1] * own[1] + row[2] * own[2]) * pose->scale +
+                 pose->translation[k];
+    }
+}
+
+/* Corners of a box of a body at a pose, as 12 triangles. */
+static void place_box(const kiln_body_box *box, const kiln_pose *pose, double out[12][9])
+{
+    double corners[8][3];
+    for (int i = 0; i < 8; i++) {
+        double own[3];
+        for (int k = 0; k < 3; k++) {
+            own[k] = box->centre[k];
+            for (int j = 0; j < 3; j++) {
+                own[k] += ((i >> j & 1) != 0 ? 1 : -1) * box->half[j] * box->axis[j][k];
+            }
+        }
+        place_point(pose, own, corners[i]);
+    }
+    for (int i = 0; i < 12; i++) {
+        for (int c = 0; c < 3; c++) {
+            memcpy(out[i] + 3 * c, corners[faces[i][c]], sizeof corners[0]);
+        }
+    }
+}
+
+static double distance_of(double (*a)[9], int of_a, double (*b)[9], int of_b)
+{
+    double least = HUGE_VAL;
+    for (int i = 0; i < of_a; i++) {
+        for (int j = 0; j < of_b; j++) {
+            kiln_tri_nearest near;
+            if (kiln_triangles_nearest(a[i], b[j], least, &near)) {
+                least = near.value;
+            }
+        }
+    }
+    return least;
+}
+
+static kiln_body_box random_box(uint64_t *random)
+{
+    kiln_body_box box;
+    const kiln_pose turned = pose_random(random, 1);
+    for (int k = 0; k < 3; k++) {
+        box.centre[k] = random_between(random, -1, 1);
+        box.half[k] = random_between(random, 0, 1) * random_between(random, 0, 1);
+        for (int j = 0; j < 3; j++) {
+            box.axis[k][j] = turned.rotation[3 * k + j];
+        }
+    }
+    return box;
+}
+
+/* `kind`: which of the two turn, and whether they move. */
+static kiln_motion random_motion_of(uint64_t *random, uint32_t kind, bool is_a)
+{
+    kiln_motion motion;
+    const kiln_pose pose = pose_random(random, 3);
+    double way[3];
+    assert_int_equal(kiln_motion_at_rest(&pose, &motion), KILN_OK);
+    for (int k = 0; k < 3; k++) {
+        motion.point[k] += random_between(random, -1, 1);
+    }
+    random_direction(random, way);
+    const double speed = kind % 8 < 3 ? 0 : random_between(random, 0, 4);
+    const double turn = kind % (is_a ? 3 : 2) == 0 ? 0 : random_between(random, 0, 8);
+    for (int k = 0; k < 3; k++) {
+        motion.linear[k] = way[k] * speed;
+        motion.angular[k] = way[(k + 1) % 3] * turn;
+    }
+    return motion;
+}
+
+static void boxes_stay_apart(void **state)
+{
+    (void)state;
+    uint64_t random = 99;
+    uint32_t advanced = 0;
+    for (uint32_t i = 0; i < amount(TRIES); i++) {
+        const kiln_motion ma = random_motion_of(&random, i, true);
+        kiln_motion mb = random_motion_of(&random, i / 3, false);
+        if (i % 5 == 0) { /* nearly alike, about one point */
+            memcpy(mb.angular, ma.angular, sizeof ma.angular);
+            memcpy(mb.linear, ma.linear, sizeof ma.linear);
+            memcpy(mb.point, ma.point, sizeof ma.point);
+            mb.angular[0] *= 1.01;
+        }
+        const kiln_body_box box_a = random_box(&random), box_b = random_box(&random);
+        kiln_pair_motion pair;
+        kiln_solid a, b;
+        assert_int_equal(kiln_pair_motion_form(&pair, &ma, &mb), KILN_OK);
+        pair.margin = random_between(&random, 0, 1) < 0.5 ? 1e-6 : 0.1;
+        const double start = i % 2 == 0 ? 0 : random_between(&random, 0, 0.5);
+        kiln_pair_motion_set(&pair, start);
+        kiln_solid_form(&a, &pair, true, &box_a);
+        kiln_solid_form(&b, &pair, false, &box_b);
+        const double advance = kiln_advance_solids(&pair, &a, &b, 1 - start);
+        advanced += advance > 0;
+        for (int n = 0; n <= TIMES && advance > 0; n++) {
+            double of_a[12][9], of_b[12][9];
+            const double time = start + fmin(advance, 1 - start) * n / TIMES;
+            kiln_pair_motion_set(&pair, fmin(time, 1));
+            place_box(&box_a, &pair.pose_a, of_a);
+            place_box(&box_b, &pair.pose_b, of_b);
+            const double apart = distance_of(of_a, 12, of_b, 12);
+            if (!(apart > pair.margin)) {
+                fail_msg("%u: %g at %g of %g, margin %g", i, apart, time - start, advance,
+                         pair.margin);
+            }
+        }
+    }
+    assert_true(advanced >= amount(TRIES) / 4);
+}
+
+static void triangles_stay_apart(void **state)
+{
+    (void)state;
+    uint64_t random = 98;
+    uint32_t advanced = 0;
+    for (uint32_t i = 0; i < 4 * amount(TRIES); i++) {
+        const kiln_motion ma = random_motion_of(&random, i, true);
+        const kiln_motion mb = random_motion_of(&random, i / 3, false);
+        double own_a[9], own_b[9], a[1][9], b[1][9], way[3];
+        kiln_pair_motion pair;
+        kiln_turning_plane plane;
+        for (int k = 0; k < 9; k++) {
+            own_a[k] = random_between(&random, -1, 1);
+            own_b[k] = random_between(&random, -1, 1);
+        }
+        assert_int_equal(kiln_pair_motion_form(&pair, &ma, &mb), KILN_OK);
+        pair.margin = 0.01;
+        double advance = 0;
+        for (int n = 0; n <= TIMES && (n == 0 || advance > 0); n++) {
+            const double time = fmin(advance, 1) * n / TIMES;
+            kiln_pair_motion_set(&pair, time);
+            for (int c = 0; c < 9; c += 3) {
+                place_point(&pair.pose_a, own_a + c, a[0] + c);
+                place_point(&pair.pose_b, own_b + c, b[0] + c);
+            }
+            if (n == 0) {
+                for (int k = 0; k < 3; k++) {
+                    way[k] =
+                        b[0][k] + b[0][3 + k] + b[0][6 + k] - (a[0][k] + a[0][3 + k] + a[0][6 + k]);
+                }
+                kiln_choose_plane(&pair, kiln_farthest_corner(a[0], pair.point_a),
+                                  kiln_farthest_corner(b[0], pair.point_b), &plane);
+                advance = kiln_advance_triangles(&pair, &plane, a[0], b[0], way, i % 3 != 0);
+                advanced += advance > 0;
+            } else if (!(distance_of(a, 1, b, 1) > pair.margin)) {
+                fail_msg("%u: %g at %g of %g", i, distance_of(a, 1, b, 1), time, advance);
+            }
+        }
+    }
+    assert_true(advanced >= amount(TRIES) / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boxes_stay_apart),
+        cmocka_unit_test(triangles_stay_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
