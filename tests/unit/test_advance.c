@@ -101,12 +101,37 @@ static kiln_motion random_motion_of(uint64_t *random, uint32_t kind, bool is_a)
     return motion;
 }
 
+/* Moves B's whole way towards A, so that at the time the two boxes are about `gap` apart. */
+static void bring_near(const kiln_motion *ma, kiln_motion *mb, const kiln_body_box *box_a,
+                       const kiln_body_box *box_b, double time, double gap)
+{
+    for (int n = 0; n < 6; n++) {
+        double of_a[12][9], of_b[12][9], at_a[3], at_b[3], way[3], length = 0;
+        kiln_pose pose_a, pose_b;
+        assert_int_equal(kiln_motion_pose(ma, time, &pose_a), KILN_OK);
+        assert_int_equal(kiln_motion_pose(mb, time, &pose_b), KILN_OK);
+        place_box(box_a, &pose_a, of_a);
+        place_box(box_b, &pose_b, of_b);
+        place_point(&pose_a, box_a->centre, at_a);
+        place_point(&pose_b, box_b->centre, at_b);
+        for (int k = 0; k < 3; k++) {
+            way[k] = at_a[k] - at_b[k];
+            length += way[k] * way[k];
+        }
+        const double by = (distance_of(of_a, 12, of_b, 12) - gap) / sqrt(length);
+        for (int k = 0; k < 3 && by > 0; k++) {
+            mb->point[k] += way[k] * by;
+            mb->start.translation[k] += way[k] * by;
+        }
+    }
+}
+
 static void boxes_stay_apart(void **state)
 {
     (void)state;
     uint64_t random = 99;
     uint32_t advanced = 0;
-    for (uint32_t i = 0; i < amount(TRIES); i++) {
+    for (uint32_t i = 0; i < amount_of_few(TRIES); i++) {
         const kiln_motion ma = random_motion_of(&random, i, true);
         kiln_motion mb = random_motion_of(&random, i / 3, false);
         if (i % 5 == 0) { /* nearly alike, about one point */
@@ -118,9 +143,12 @@ static void boxes_stay_apart(void **state)
         const kiln_body_box box_a = random_box(&random), box_b = random_box(&random);
         kiln_pair_motion pair;
         kiln_solid a, b;
-        assert_int_equal(kiln_pair_motion_form(&pair, &ma, &mb), KILN_OK);
-        pair.margin = random_between(&random, 0, 1) < 0.5 ? 1e-6 : 0.1;
         const double start = i % 2 == 0 ? 0 : random_between(&random, 0, 0.5);
+        if (i % 7 != 0) {
+            bring_near(&ma, &mb, &box_a, &box_b, start, random_between(&random, 0, 0.1));
+        }
+        assert_int_equal(kiln_pair_motion_form(&pair, &ma, &mb), KILN_OK);
+        pair.margin = i % 7 != 0 || i % 2 == 0 ? 1e-6 : 0.1;
         kiln_pair_motion_set(&pair, start);
         kiln_solid_form(&a, &pair, true, &box_a);
         kiln_solid_form(&b, &pair, false, &box_b);
@@ -139,7 +167,7 @@ static void boxes_stay_apart(void **state)
             }
         }
     }
-    assert_true(advanced >= amount(TRIES) / 4);
+    assert_true(advanced >= amount_of_few(TRIES) / 4);
 }
 
 static void triangles_stay_apart(void **state)
@@ -147,7 +175,7 @@ static void triangles_stay_apart(void **state)
     (void)state;
     uint64_t random = 98;
     uint32_t advanced = 0;
-    for (uint32_t i = 0; i < 4 * amount(TRIES); i++) {
+    for (uint32_t i = 0; i < 4 * amount_of_few(TRIES); i++) {
         const kiln_motion ma = random_motion_of(&random, i, true);
         const kiln_motion mb = random_motion_of(&random, i / 3, false);
         double own_a[9], own_b[9], a[1][9], b[1][9], way[3];
@@ -181,7 +209,7 @@ static void triangles_stay_apart(void **state)
             }
         }
     }
-    assert_true(advanced >= amount(TRIES) / 4);
+    assert_true(advanced >= amount_of_few(TRIES) / 4);
 }
 
 int main(void)
