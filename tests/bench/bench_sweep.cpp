@@ -295,7 +295,7 @@ Result measure_sweeps(const Subject &subject, const Options &options, double ove
         sweep_time(kiln.obb, way, 0, &hit);
         const double hit_tolerance = hit.tolerance;
         std::fill(best, best + METHODS, HUGE_VAL);
-        for (int round = 0; round < (options.quick ? 2 : 3); round++) {
+        for (int round = 0; round < (options.quick ? 5 : 7); round++) {
             for (int method = 0; method < METHODS; method++) {
                 const double start = now();
                 if (method == FCL_CA && (round > 0 || cell.ways >= FCL_CA_WAYS)) {
