@@ -1,7 +1,7 @@
 /* Dynamic worlds: the events of every engine are those of all pairs, bit for bit, over scenes of
  * all speeds, densities, shapes and walls, with every set of kernels, and over edits between steps.
- * KILN_PROPERTY_SCALE makes of it the long form: 60 scenes for each engine and 100,000 events take
- * 20. */
+ * With a KILN_PROPERTY_SCALE of 30 that is 1,440 scenes and more than 100,000 events without edits,
+ * and as many scenes with them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -130,7 +130,7 @@ static void engines_agree(void **state)
 {
     (void)state;
     uint64_t random = 1;
-    engines_agree_on(&random, amount(24), false);
+    engines_agree_on(&random, amount_of_few(48), false);
     print_message("%llu events\n", (unsigned long long)events_seen);
 }
 
@@ -138,7 +138,7 @@ static void engines_agree_over_edits(void **state)
 {
     (void)state;
     uint64_t random = 2;
-    engines_agree_on(&random, amount(24), true);
+    engines_agree_on(&random, amount_of_few(48), true);
 }
 
 static void sets_of_kernels_agree(void **state)
@@ -147,7 +147,7 @@ static void sets_of_kernels_agree(void **state)
     for (unsigned set = 0; kiln_kernel_runnable(set) != NULL; set++) {
         uint64_t random = 3;
         kiln_kernel_force(kiln_kernel_runnable(set));
-        engines_agree_on(&random, amount(6), true);
+        engines_agree_on(&random, amount_of_few(6), true);
     }
     kiln_kernel_force(NULL);
 }
