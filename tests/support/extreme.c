@@ -57,7 +57,9 @@ static span span_of(const writing *w, const kiln_format_node8 *node, unsigned la
     const double unit = ldexp(1, -w->entry->scale_exponent);
     for (uint32_t i = 0; i < kiln_node8_count(node, lane); i++) {
         const uint32_t slot = kiln_node8_slot(node, lane) + i;
-        const uint32_t stored = w->order != NULL ? w->order[slot] : w->entry->triangle_first + slot;
+        const uint32_t stored =
+            w->order != NULL ? w->order[slot] >> (w->kind->shared ? KILN_REFERENCE_TRIANGLE : 0)
+                             : w->entry->triangle_first + slot;
         for (unsigned c = 0; c < 3; c++) {
             const float *v = w->vertices + 3 * (size_t)w->triangles[3 * (size_t)stored + c];
             long double at = 0;
