@@ -34,6 +34,15 @@ expect 1 env "LD_LIBRARY_PATH=$root/lib" "$TMPDIR/startup" "$TMPDIR/ship.kiln" "
 says err 'ship.obj'
 case_end
 
+case_begin 'scene, by pkg-config'
+# shellcheck disable=SC2046
+gcc -std=c11 -Wall -Wextra -Wpedantic -Werror tests/examples/scene/main.c \
+    $(pkg-config --cflags --libs kiln) -lm -o "$TMPDIR/scene" || case_fail 'compile'
+expect 0 env "LD_LIBRARY_PATH=$root/lib" "$TMPDIR/scene" "$TMPDIR/ship.kiln" "$TMPDIR/rock.kiln"
+says out 'frame 6, time 0.8587'
+says out 'at the beginnings of frames it meets 0'
+case_end
+
 case_begin 'startup, by pkg-config --static'
 # shellcheck disable=SC2046
 gcc -std=c11 -static tests/examples/startup/main.c $(pkg-config --static --cflags --libs kiln) \
