@@ -1,5 +1,5 @@
-/* A program with many placed trees: a ship flies so fast through a field of rocks that it would jump
- * over them between two frames.
+/* A program with many placed trees: a ship flies so fast through a field of rocks that it would
+ * jump over them between two frames.
  *
  *     scene SHIP.kiln ROCK.kiln
  *
