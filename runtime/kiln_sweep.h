@@ -42,7 +42,7 @@
  * 10^6 sizes is still resolved to 10^-5 of a size, and one of 10^30 sizes is not: then `time` is
  * that at which they are near each other compared to such a way.
  *
- * What is at rest within the tolerance at time 0 is found at time 0, whichever way it moves.
+ * What is within the tolerance at time 0 is found at time 0, whichever way it moves.
  *
  * Inside, pairs of bounding volumes advance in time, each on its own, as far as a separating plane
  * proves them apart; those that are left are opened at the time that they have reached. A plane is
@@ -125,13 +125,14 @@ typedef struct {
     /* False: the budget of steps was spent. `clear` is then still proved, and `time`, if found, is
      * one at which the surfaces are near, though they may be so earlier. */
     bool complete;
-    bool touching;    /* the surfaces meet at time 0, as kiln_collide says: time is 0, distance 0 */
+    /* The surfaces meet at time 0, as kiln_collide says; of shapes: the distance is not above 0. */
+    bool touching;
     double time;      /* of the first contact; 1 if not found */
     double clear;     /* proved: there is no contact before it. `time` if complete */
     double tolerance; /* of this query, in lengths of the world */
-    /* `time` is a multiple of it. Where it is above 0, the surfaces are further apart than the
-     * tolerance at time - stride: a place to which a program may step back. 0 for two spheres whose
-     * time is that of their equation. */
+    /* `time` is a multiple of it. Where `time` is above 0 and `complete` set, the surfaces are
+     * further apart than the tolerance at time - stride: a place to which a program may step back.
+     * 0 for two spheres whose time is that of their equation. */
     double stride;
     uint64_t steps;  /* that it took */
     double distance; /* at `time`; 0 to tolerance, and below 0 to -radius within shapes */
@@ -144,8 +145,10 @@ typedef struct {
  * identity. Options NULL: defaults. A and B may be the same tree. KILN_OK: *hit is the answer.
  * KILN_ERROR_ARGUMENT (null tree or hit, a tolerance negative, infinite or NaN), KILN_ERROR_POSE
  * (as kiln_motion_pose), KILN_ERROR_NOT_LOADED, KILN_ERROR_PARTIAL, KILN_ERROR_STOPPED: *hit is
- * untouched. Any number of threads. No allocation; stack as kiln_distance. Cost: some tens of
- * microseconds; more where surfaces slide or roll along each other at small distances. */
+ * untouched. Any number of threads. No allocation; stack as kiln_distance. Cost: some tenths of a
+ * millisecond of meshes of thousands of triangles; more where surfaces slide or roll along each
+ * other at small distances, or turn several times near each other: then the steps may not suffice.
+ */
 KILN_API kiln_status kiln_sweep(const kiln_tree *a, const kiln_motion *motion_a, const kiln_tree *b,
                                 const kiln_motion *motion_b, const kiln_sweep_options *options,
                                 kiln_sweep_hit *hit);
@@ -163,8 +166,9 @@ KILN_API kiln_status kiln_sweep_shape(const kiln_tree *tree, const kiln_motion *
 /* Finds the first contact of two moving spheres or capsules, A and B. For two spheres that do not
  * turn, where the options leave the tolerance to the library, it is 2^-45 of the sum of all lengths
  * that take part: `time` is the root of the equation of motion, in pairs of doubles, and the gap is
- * then within `tolerance` of 0; what passes by without coming so near is not found. Cost: 0.2 us
- * for these, some microseconds for others. Errors as kiln_sweep_shape. */
+ * then within `tolerance` of 0; what passes by without coming so near is not found, and what comes
+ * so near without touching may be found or not. Cost: below a microsecond for these, some
+ * microseconds for others. Errors as kiln_sweep_shape. */
 KILN_API kiln_status kiln_sweep_shapes(const kiln_shape *a, const kiln_motion *motion_a,
                                        const kiln_shape *b, const kiln_motion *motion_b,
                                        const kiln_sweep_options *options, kiln_sweep_hit *hit);

@@ -95,8 +95,9 @@ static void set_tolerance(kiln_sweep_walk *w, double radius_a, double radius_b, 
     const kiln_pair_motion *m = &w->motion;
     measure_body(&w->a, &m->a, radius_a, &a);
     measure_body(&w->b, &m->b, radius_b, &b);
-    const double error = ERROR * (1 + m->turn_a + m->turn_b) * (a.places + b.places);
-    const double speed = (m->speed + m->turn_a * a.lever + m->turn_b * b.lever) * SPEED_ROOM;
+    /* Sums of a number of A and one of B first: what is exchanged has the same bits. */
+    const double error = ERROR * (1 + (m->turn_a + m->turn_b)) * (a.places + b.places);
+    const double speed = (m->speed + (m->turn_a * a.lever + m->turn_b * b.lever)) * SPEED_ROOM;
     double tolerance = wanted;
     if (!(tolerance > 0)) {
         const double size = kiln_smaller(a.size, b.size);

@@ -87,6 +87,7 @@ static kiln_sweep_hit sweep(const body *a, const kiln_motion *ma, const body *b,
         assert_true(other.found == hit.found && other.time == hit.time);
         assert_true(other.clear == hit.clear && other.distance == hit.distance);
         assert_true(other.touching == hit.touching);
+        assert_true(other.tolerance == hit.tolerance && other.stride == hit.stride);
     }
     return hit;
 }
@@ -458,6 +459,19 @@ static void huge_ways(void **state)
     expect_none(&hit);
 }
 
+/* Two that turn: sums over both have the same bits whichever is A, to the last place of what raises
+ * a tolerance that is too small. */
+static void no_order_in_tolerances(void **state)
+{
+    (void)state;
+    kiln_motion a = moving(3, 0.1, 0.2, -1.1, 0.3, 0.7), b = moving(-4, 0.3, 0.7, 0.9, 0.2, -0.1);
+    for (int i = 0; i < 20; i++) {
+        a.angular[2] = 0.1 + i / 70.0;
+        b.angular[0] = 0.9 / (i + 1.0);
+        (void)sweep(&cube, &a, &ball, &b, 1e-300);
+    }
+}
+
 static void scales(void **state)
 {
     (void)state;
@@ -720,6 +734,7 @@ int main(void)
         cmocka_unit_test(turns_in_place),
         cmocka_unit_test(degenerate_meshes),
         cmocka_unit_test(huge_ways),
+        cmocka_unit_test(no_order_in_tolerances),
         cmocka_unit_test(scales),
         cmocka_unit_test(filters_stops_and_budgets),
         cmocka_unit_test(wrong_sweeps),
