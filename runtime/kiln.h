@@ -105,8 +105,8 @@ extern "C" {
     X(KILN_ERROR_POSE, 31, "the pose is not a rotation, a finite translation and a scale")         \
     X(KILN_ERROR_OPEN_MESH, 32, "the mesh is not closed, so it has no inside")                     \
     X(KILN_ERROR_STOPPED, 33, "the caller stopped the query")                                      \
-    X(KILN_ERROR_FULL, 34, "the scene has no room for another object")                             \
-    X(KILN_ERROR_NO_OBJECT, 35, "no object of the scene has this id")                              \
+    X(KILN_ERROR_FULL, 34, "no room for another object, or for an event")                          \
+    X(KILN_ERROR_NO_OBJECT, 35, "no object has this id")                                           \
     X(KILN_ERROR_KIND, 36, "trees of this kind can't be refitted")
 
 typedef enum {

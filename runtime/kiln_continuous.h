@@ -33,8 +33,7 @@
  *
  *   KILN_DYNAMIC_AUTO            one of the next two, from counts of work
  *   KILN_DYNAMIC_ALL_PAIRS_SIMD  all pairs once in an interval, in vectors, and those of an object
- *                                whose velocity changes; the fastest up to some two thousand
- * objects
+ *                                whose velocity changes; the fastest up to some 2,000 objects
  *   KILN_DYNAMIC_GRID            boxes of space and time, sorted into cells; the fastest for more
  *   KILN_DYNAMIC_ALL_PAIRS       all pairs by doubles, one at a time: the paper's "naive" method
  *   KILN_DYNAMIC_SWEEP, KILN_DYNAMIC_SWEEP_14DOP  sorted lists of ends along 3 or 7 axes (IV-A, B)
@@ -134,16 +133,17 @@ enum {
 typedef struct {
     size_t struct_size; /* sizeof(kiln_dynamic_options) of the caller */
     uint32_t capacity;  /* objects, at most 2^22 */
-    /* Events that wait, at most; 0: 8 an object and 1024. Where more would have to wait, the
-     * interval is cut short and those that are late in it are found again: that takes time and
-     * loses nothing. */
+    /* Events that wait, at most, up to 2^28; 0: 8 an object and 1024. Where more would have to
+     * wait, the interval is cut short and those that are late in it are found again: that takes
+     * time and loses nothing. */
     uint32_t event_capacity;
-    /* Answers of the narrow phase that are kept, rounded up to a power of two, 32 bytes each; 0:
-     * none. An answer that finds its place taken replaces what is there. */
+    /* Answers of the narrow phase that are kept, up to 2^26, rounded up to a power of two, 32 bytes
+     * each; 0: none. An answer that finds its place taken replaces what is there. */
     uint32_t pair_capacity;
     kiln_dynamic_engine engine;
-    /* How far an engine looks ahead, in seconds; 0: chosen. KILN_DYNAMIC_ALL_PAIRS looks ahead
-     * without end, whatever this is. */
+    /* How far an engine looks ahead, in seconds, up to 2^20; 0: chosen. It is cut short where an
+     * object would move by more than 2^48 in it. KILN_DYNAMIC_ALL_PAIRS looks ahead without end,
+     * whatever this is. */
     double interval;
     bool capsules;              /* are there capsules? they take 32 bytes an object */
     kiln_dynamic_narrow narrow; /* NULL: spheres and capsules, exactly as such */
@@ -166,12 +166,12 @@ typedef struct {
  * walls, 4096 events of an object in a step. */
 KILN_API kiln_dynamic_options kiln_dynamic_options_default(void);
 
-/* Bytes that a world takes, of any alignment: some 110 an object, 32 more with capsules, 24 an
- * event that waits, 32 a kept answer, and what the engine needs: 28 an object for all pairs in
- * vectors, none for all pairs by doubles, about 100 for the grid and what
- * is chosen, 160 and 320 for the sweeps, 40 an axis that objects use for VADOP, and as published 32
- * an axis of the set and half a byte an object more for each object. 0: the options are NULL or out
- * of range. */
+/* Bytes that a world takes, of any alignment: 100 an object, 32 more with capsules, 24 an event
+ * that waits, 32 a kept answer, and what the engine needs: 28 an object for all pairs in vectors,
+ * none for all pairs by doubles, about 100 for the grid and what is chosen, 190 and 350 for the
+ * sweeps, 70 and 40 an axis that objects use for VADOP, and as published about 70, 32 an axis of
+ * the set and half a byte an object more for each object. 0: the options are NULL or out of
+ * range. */
 KILN_API size_t kiln_dynamic_size(const kiln_dynamic_options *options);
 
 /* Makes an empty world of `memory` [size bytes]. The memory stays the caller's; there is nothing

@@ -170,12 +170,21 @@ static double next_time(kiln_dynamic *world)
     return world->heap_count > 0 ? world->heap[0].time : HUGE_VAL;
 }
 
-/* An engine may pass a pair more than once; equal events follow each other. */
-static bool is_the_last(const kiln_dynamic *world, const kiln_dynamic_waiting *event)
+/* An engine may pass a pair more than once; equal events follow each other. An interval that is
+ * begun in the middle of an instant finds what was passed in it again: all up to the last event,
+ * of objects that had their states before. */
+static bool was_passed(const kiln_dynamic *world, const kiln_dynamic_waiting *event)
 {
     const kiln_dynamic_waiting *last = &world->last;
-    return last->key_a == event->key_a && last->key_b == event->key_b && last->a == event->a &&
-           last->b == event->b && last->time == event->time;
+    if (last->key_a == 0 || last->time != event->time) {
+        return false;
+    }
+    const bool is_old =
+        world->bodies[event->a].since < event->time &&
+        (event->b >= KILN_DYNAMIC_WALL || world->bodies[event->b].since < event->time);
+    return (is_old && !kiln_dynamic_before(last, event)) ||
+           (last->key_a == event->key_a && last->key_b == event->key_b && last->a == event->a &&
+            last->b == event->b);
 }
 
 /* Do all objects stay within range until then, as they move now? */
@@ -222,7 +231,8 @@ static kiln_status make_step(kiln_dynamic *world, double dt, step_call *call)
         const double next = is_over ? HUGE_VAL : next_time(world);
         if (is_over || (world->is_beyond && next > world->now)) {
             world->floor = is_over ? world->now : nextafter(world->now, HUGE_VAL);
-            world->is_whole = world->is_whole || !is_over;
+            /* What an engine does not know of it would not find later. */
+            world->is_whole = world->is_whole || !is_over || world->is_beyond;
             if (!kiln_dynamic_begin(world)) {
                 world->end = world->now;
                 world->is_whole = true;
@@ -233,7 +243,7 @@ static kiln_status make_step(kiln_dynamic *world, double dt, step_call *call)
         const double until = world->end < target ? world->end : target;
         if (next < until) {
             const kiln_dynamic_waiting event = kiln_dynamic_take(world);
-            if (!is_the_last(world, &event)) {
+            if (!was_passed(world, &event)) {
                 world->last = event;
                 const kiln_status status = respond(world, &event, call);
                 if (status != KILN_OK) {

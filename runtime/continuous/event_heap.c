@@ -50,20 +50,24 @@ static void keep_events(kiln_dynamic *world, double end)
     }
 }
 
-/* Makes room: of what is stale; else of the later half, by their mean time, at which the interval
- * then ends. The next one is begun from nothing, and finds them again. */
-static void free_events(kiln_dynamic *world)
+/* Makes room for one more: of what is stale; else of the later half, by their mean time, at which
+ * the interval then ends. The next one is begun from nothing, and finds them again. */
+static void free_events(kiln_dynamic *world, const kiln_dynamic_waiting *event)
 {
     keep_events(world, HUGE_VAL);
-    if (world->heap_count <= world->heap_room - world->heap_room / 4) {
+    if (world->heap_count < world->heap_room &&
+        world->heap_count <= world->heap_room - world->heap_room / 4) {
         return;
     }
-    double least = world->heap[0].time, sum = 0;
+    const double first = world->heap[0].time, count = (double)world->heap_count + 1;
+    const double least = event->time < first ? event->time : first;
+    double sum = (event->time - least) / count, most = event->time;
     for (uint32_t i = 0; i < world->heap_count; i++) {
-        sum += (world->heap[i].time - least) / world->heap_count;
+        sum += (world->heap[i].time - least) / count;
+        most = world->heap[i].time > most ? world->heap[i].time : most;
     }
-    /* The mean may be rounded to the least one, where it ends nothing. */
-    const double mean = least + sum;
+    /* The mean may be rounded to the least one, where it ends nothing, or past the greatest. */
+    const double mean = least + sum < most ? least + sum : most;
     if (mean > least && mean > world->now) {
         keep_events(world, mean);
         world->end = mean < world->end ? mean : world->end;
@@ -75,7 +79,7 @@ static void free_events(kiln_dynamic *world)
 void kiln_dynamic_wait(kiln_dynamic *world, const kiln_dynamic_waiting *event)
 {
     if (world->heap_count == world->heap_room) {
-        free_events(world);
+        free_events(world, event);
         if (world->is_whole && event->time >= world->end) {
             return;
         }

@@ -279,7 +279,7 @@ uint32_t kiln_dynamic_next_wall(const kiln_dynamic *world, uint32_t place, doubl
         const bool is_upper = side % 2 == 1;
         const double speed = is_upper ? body->velocity[k] : -body->velocity[k];
         const double plane = is_upper ? world->options.upper[k] : -world->options.lower[k];
-        if (!(speed > 0) || !(plane < HUGE_VAL)) {
+        if (!(speed > 0) || !(fabs(plane) < HUGE_VAL)) {
             continue;
         }
         const double extent =

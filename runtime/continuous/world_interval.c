@@ -15,6 +15,11 @@
 #define PAD_OF_MAGNITUDE 0x1p-47
 /* Principal velocities that differ by this factor, squared, are a stream. */
 #define STREAM 4.0
+/* What is closer together than this is in one place. */
+#define LEAST_SPACING 0x1p-100
+/* The way of an object in an interval, at most, so that what moves with the frame, for which long
+ * intervals are chosen, does not get beyond what coordinates may be. */
+#define LONGEST_WAY 0x1p48
 
 static double larger_of(double x, double y)
 {
@@ -88,6 +93,7 @@ typedef struct {
     double squares[3][3];      /* mean of products of velocities */
     double extent;             /* mean radius and half-length */
     double count;
+    double fastest; /* component of a velocity */
 } world_survey;
 
 static world_survey survey_of(const kiln_dynamic *world)
@@ -97,7 +103,8 @@ static world_survey survey_of(const kiln_dynamic *world)
                            {0},
                            {{0}},
                            0,
-                           (double)world->count};
+                           (double)world->count,
+                           0};
     for (uint32_t place = 0; place < world->used; place++) {
         const kiln_dynamic_body *body = &world->bodies[place];
         if (!kiln_dynamic_is_there(world, place)) {
@@ -109,6 +116,7 @@ static world_survey survey_of(const kiln_dynamic *world)
             survey.lower[k] = x[k] < survey.lower[k] ? x[k] : survey.lower[k];
             survey.upper[k] = x[k] > survey.upper[k] ? x[k] : survey.upper[k];
             survey.velocity[k] += body->velocity[k] / survey.count;
+            survey.fastest = larger_of(survey.fastest, fabs(body->velocity[k]));
             for (int l = 0; l <= k; l++) {
                 survey.squares[k][l] += body->velocity[k] * body->velocity[l] / survey.count;
             }
@@ -235,14 +243,20 @@ static void place_walls(kiln_dynamic *world, double from)
 /* The mean speed in the frame and the mean way between neighbours, for horizons. */
 static void measure_motion(kiln_dynamic *world, const world_survey *survey)
 {
-    double volume = 1, squares = 0;
+    double volume = 1, squares = 0, longest = 0;
     for (int k = 0; k < 3; k++) {
-        volume *= (survey->upper[k] - survey->lower[k]) + 2 * survey->extent;
+        const double side = (survey->upper[k] - survey->lower[k]) + 2 * survey->extent;
+        volume *= side;
+        longest = larger_of(longest, side);
         squares += survey->squares[k][k] - survey->velocity[k] * survey->velocity[k];
     }
     world->speed = sqrt(larger_of(squares, 0));
     world->extent = survey->extent;
     world->spacing = larger_of(cbrt(volume / survey->count), survey->extent);
+    /* Points in a plane or on a line have no volume. Where all are in one place nothing says how
+     * far to look ahead, and any way will do but none. */
+    world->spacing = larger_of(world->spacing, longest / (16 * sqrt(survey->count)));
+    world->spacing = world->spacing > LEAST_SPACING ? world->spacing : 1;
 }
 
 bool kiln_dynamic_begin(kiln_dynamic *world)
@@ -266,6 +280,7 @@ bool kiln_dynamic_begin(kiln_dynamic *world)
         measure_motion(world, &survey);
         double passed =
             world->options.interval > 0 ? world->options.interval : method->horizon(world);
+        passed = passed * survey.fastest > LONGEST_WAY ? LONGEST_WAY / survey.fastest : passed;
         double limit, magnitude;
         for (;;) { /* a frame that is kept may not do */
             if (whole) {

@@ -344,6 +344,20 @@ static kiln_dynamic *two_spheres(kiln_dynamic_options *options, void **memory)
     return world;
 }
 
+static kiln_dynamic_id add_point(kiln_dynamic *world, double x, double y, double speed_x,
+                                 double speed_y, double radius)
+{
+    kiln_dynamic_object object = kiln_dynamic_object_default();
+    kiln_dynamic_id id = 0;
+    object.position[0] = x;
+    object.position[1] = y;
+    object.velocity[0] = speed_x;
+    object.velocity[1] = speed_y;
+    object.radius = radius;
+    assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_OK);
+    return id;
+}
+
 typedef struct {
     uint32_t count;
     kiln_dynamic_event last;
@@ -532,6 +546,162 @@ static void little_room_loses_nothing(void **state)
         free(memory);
         free(more);
     }
+}
+
+/* Room for a single event is enough for events that come one after the other. */
+static void room_for_one_event_is_enough(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 5 * ALL_ENGINES; i++) {
+        void *memory;
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = all_engines[i / 5];
+        options.capacity = 16;
+        options.event_capacity = i % 5 + 1;
+        kiln_dynamic *world = two_spheres(&options, &memory);
+        for (int pair = 1; pair < 8; pair++) {
+            (void)add_point(world, 0, 10 * pair, 1, 0, 1);
+            (void)add_point(world, 4 + pair, 10 * pair, -1, 0, 1);
+        }
+        size_t count;
+        assert_int_equal(kiln_dynamic_step(world, 10, NULL, NULL, &count), KILN_OK);
+        assert_int_equal(count, 8);
+        free(memory);
+    }
+}
+
+/* A copy that is made between events of one time passes those that are left, and no others. */
+static void a_copy_goes_on_in_an_instant(void **state)
+{
+    (void)state;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        void *memory, *more;
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = all_engines[e];
+        options.capacity = 8;
+        kiln_dynamic *world = two_spheres(&options, &memory);
+        for (int pair = 1; pair < 4; pair++) {
+            (void)add_point(world, 0, 10 * pair, 1, 0, 1);
+            (void)add_point(world, 4, 10 * pair, -1, 0, 1);
+        }
+        watch seen = {.pass = true, .stop = true};
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(kiln_dynamic_step(world, 5, watch_event, &seen, NULL), KILN_OK);
+        }
+        kiln_dynamic *copy = NULL;
+        more = malloc(kiln_dynamic_size(&options));
+        assert_int_equal(kiln_dynamic_place(more, kiln_dynamic_size(&options), &options, &copy),
+                         KILN_OK);
+        assert_int_equal(kiln_dynamic_copy(world, copy), KILN_OK);
+        for (uint32_t i = 2; i < 4; i++) {
+            assert_int_equal(kiln_dynamic_step(copy, 5, watch_event, &seen, NULL), KILN_OK);
+            assert_int_equal(seen.count, i + 1);
+            assert_int_equal(seen.last.a >> 32, 2 * i);
+        }
+        assert_int_equal(kiln_dynamic_step(copy, 5, watch_event, &seen, NULL), KILN_OK);
+        assert_int_equal(seen.count, 4);
+        free(memory);
+        free(more);
+    }
+}
+
+/* Points in a plane, on a line and in one place, which have no volume: a step comes to its end. */
+static void points_have_no_volume(void **state)
+{
+    (void)state;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        for (int way = 0; way < 4; way++) {
+            void *memory;
+            kiln_dynamic_options options = kiln_dynamic_options_default();
+            options.engine = all_engines[e];
+            options.capacity = 5;
+            kiln_dynamic *world = two_spheres(&options, &memory);
+            for (kiln_dynamic_id id = 0; (id = kiln_dynamic_next(world, 0)) != 0;) {
+                assert_int_equal(kiln_dynamic_remove(world, id), KILN_OK);
+            }
+            const double apart = way == 3 ? 0x1p-1060 : way == 2 ? 0 : 1;
+            for (int i = 0; i < 4; i++) {
+                (void)add_point(world, i * apart, 0, i == 1 ? 2 : 0, way == 1 ? i : 0, 0);
+            }
+            assert_int_equal(kiln_dynamic_step(world, 1, NULL, NULL, NULL), KILN_OK);
+            assert_true(kiln_dynamic_get_info(world).time == 1);
+            assert_true(kiln_dynamic_get_info(world).intervals < 100000);
+            free(memory);
+        }
+    }
+}
+
+/* What is fast and alone is at rest in the frame, and is looked ahead for as long as for what
+ * rests; it must not be taken for something that gets too far in the step. */
+static void what_is_fast_and_alone_moves(void **state)
+{
+    (void)state;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        void *memory;
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = all_engines[e];
+        kiln_dynamic *world = two_spheres(&options, &memory);
+        assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
+        assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
+        const kiln_dynamic_id id = add_point(world, 0, 0, 0x1p40, 0, 1);
+        assert_int_equal(kiln_dynamic_step(world, 0.5, NULL, NULL, NULL), KILN_OK);
+        kiln_dynamic_object object = {.struct_size = sizeof object};
+        assert_int_equal(kiln_dynamic_get(world, id, &object), KILN_OK);
+        assert_true(object.position[0] == 0x1p39);
+        free(memory);
+    }
+}
+
+/* At the very end of an interval an object gets a state that is beyond the limit of the old one,
+ * and within that of the next: later changes of others find it. */
+static void what_is_set_between_intervals_is_found(void **state)
+{
+    (void)state;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        void *memory;
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = all_engines[e];
+        options.capacity = 8;
+        options.interval = 1;
+        kiln_dynamic *world = two_spheres(&options, &memory);
+        assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
+        assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
+        (void)add_point(world, -8, 0, 0, 0, 1);
+        (void)add_point(world, 8, 5, 0, 0, 1);
+        const kiln_dynamic_id far = add_point(world, 8, 0, 0, 0, 1);
+        const kiln_dynamic_id other = add_point(world, -8, 40, 0, 0, 0.5);
+        (void)add_point(world, 0, -40, 0, 0, 0.5);
+        assert_int_equal(kiln_dynamic_step(world, 64, NULL, NULL, NULL), KILN_OK);
+        (void)add_point(world, 20, 20, 3, 0, 0.5);
+        assert_int_equal(kiln_dynamic_step(world, 1, NULL, NULL, NULL), KILN_OK);
+        kiln_dynamic_object object = kiln_dynamic_object_default();
+        object.position[0] = 126;
+        object.position[1] = -30;
+        object.velocity[0] = -7.5;
+        assert_int_equal(kiln_dynamic_set(world, far, &object), KILN_OK);
+        assert_int_equal(kiln_dynamic_step(world, 0.25, NULL, NULL, NULL), KILN_OK);
+        object.position[0] = 119;
+        object.velocity[0] = 1;
+        assert_int_equal(kiln_dynamic_set(world, other, &object), KILN_OK);
+        size_t count;
+        assert_int_equal(kiln_dynamic_step(world, 0.5, NULL, NULL, &count), KILN_OK);
+        assert_int_equal(count, 1);
+        free(memory);
+    }
+}
+
+static void infinite_walls_are_none(void **state)
+{
+    (void)state;
+    void *memory;
+    kiln_dynamic_options options = kiln_dynamic_options_default();
+    options.lower[0] = options.upper[0] = HUGE_VAL;
+    options.lower[1] = options.upper[1] = -HUGE_VAL;
+    kiln_dynamic *world = two_spheres(&options, &memory);
+    size_t count;
+    assert_int_equal(kiln_dynamic_step(world, 0.5, NULL, NULL, &count), KILN_OK);
+    assert_int_equal(count, 0);
+    free(memory);
 }
 
 static void a_world_may_be_empty(void **state)
@@ -762,6 +932,12 @@ int main(void)
         cmocka_unit_test(events_of_one_object_in_a_step_have_a_most),
         cmocka_unit_test(what_happens_at_once_needs_room),
         cmocka_unit_test(little_room_loses_nothing),
+        cmocka_unit_test(room_for_one_event_is_enough),
+        cmocka_unit_test(a_copy_goes_on_in_an_instant),
+        cmocka_unit_test(points_have_no_volume),
+        cmocka_unit_test(what_is_fast_and_alone_moves),
+        cmocka_unit_test(what_is_set_between_intervals_is_found),
+        cmocka_unit_test(infinite_walls_are_none),
         cmocka_unit_test(a_world_may_be_empty),
         cmocka_unit_test(rounding_and_distance_change_nothing),
         cmocka_unit_test(a_far_world_loses_nothing),
