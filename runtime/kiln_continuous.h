@@ -265,7 +265,9 @@ KILN_API bool kiln_dynamic_bounce(void *user, kiln_dynamic_event *event);
  * the number of events. Where the callback stops it, the world's time is that of the event, and
  * kiln_dynamic_info has it. KILN_ERROR_ARGUMENT (null world; dt negative, infinite or NaN; the time
  * or an object would get beyond 2^50): the world is as before, unless the callback gave a velocity
- * that is out of range or NaN; then it stands at that event, whose objects keep their velocities.
+ * that is out of range or NaN; then it stands at that event, whose objects keep their velocities;
+ * or one by which an object would get beyond 2^50 in the step; then it stands at that event, and
+ * the object has it.
  * KILN_ERROR_FULL: more events than there is room for happen at one time; the world stands at the
  * last event that was passed, and kiln_dynamic_copy to one with more room goes on. */
 KILN_API kiln_status kiln_dynamic_step(kiln_dynamic *world, double dt,

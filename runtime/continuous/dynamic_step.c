@@ -249,6 +249,9 @@ static kiln_status make_step(kiln_dynamic *world, double dt, step_call *call)
                 if (status != KILN_OK) {
                     return status;
                 }
+                if (!are_safe_until(world, target)) { /* the same event for every engine */
+                    return KILN_ERROR_ARGUMENT;
+                }
             }
             continue;
         }

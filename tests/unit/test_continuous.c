@@ -690,6 +690,31 @@ static void what_is_set_between_intervals_is_found(void **state)
     }
 }
 
+/* A callback gives a velocity that is in range, and too much for the length of the step. */
+static void a_step_ends_where_an_object_would_get_too_far(void **state)
+{
+    (void)state;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        void *memory;
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = all_engines[e];
+        kiln_dynamic *world = two_spheres(&options, &memory);
+        watch seen = {.velocity = -0x1p40};
+        size_t count;
+        assert_int_equal(kiln_dynamic_step(world, 0x1p20, watch_event, &seen, &count),
+                         KILN_ERROR_ARGUMENT);
+        assert_int_equal(count, 1);
+        assert_true(kiln_dynamic_get_info(world).time == 1);
+        kiln_dynamic_object object = {.struct_size = sizeof object};
+        const kiln_dynamic_id id = kiln_dynamic_next(world, 0);
+        assert_int_equal(kiln_dynamic_get(world, id, &object), KILN_OK);
+        assert_true(object.position[0] == 1 && object.velocity[0] == -0x1p40);
+        assert_int_equal(kiln_dynamic_step(world, 1, NULL, NULL, &count), KILN_OK);
+        assert_int_equal(count, 0);
+        free(memory);
+    }
+}
+
 static void infinite_walls_are_none(void **state)
 {
     (void)state;
@@ -937,6 +962,7 @@ int main(void)
         cmocka_unit_test(points_have_no_volume),
         cmocka_unit_test(what_is_fast_and_alone_moves),
         cmocka_unit_test(what_is_set_between_intervals_is_found),
+        cmocka_unit_test(a_step_ends_where_an_object_would_get_too_far),
         cmocka_unit_test(infinite_walls_are_none),
         cmocka_unit_test(a_world_may_be_empty),
         cmocka_unit_test(rounding_and_distance_change_nothing),
