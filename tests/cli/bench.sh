@@ -291,6 +291,7 @@ silent err
 says out '70 axes, covering radius '
 says out 'caching: tests saved by keeping results'
 says out 'missed A'
+if grep -q 'nan' "$TMPDIR/out"; then case_fail 'a part of no events is no number'; fi
 [ "$(awk 'length($0) > 80' "$TMPDIR/out")" = '' ] || case_fail 'a line is longer than 80'
 [ "$(grep -c '^phi,"VADOP",200,5,0.25,' "$TMPDIR/c.csv")" -eq 7 ] || case_fail 'rows of phi'
 grep -qF 'Figure 6(a)' "$TMPDIR/c.svg" || case_fail 'no Figure 6'

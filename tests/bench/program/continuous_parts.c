@@ -483,7 +483,7 @@ static void measure_filters(const continuous_amount *amount, continuous_rows *ro
                 calls = row.narrow_calls;
             }
         }
-        SAY(" %12.2f\n", calls / events);
+        SAY(" %12.2f\n", events > 0 ? calls / events : 0);
     }
 }
 
@@ -555,8 +555,8 @@ static void measure_misses(const continuous_amount *amount, continuous_rows *row
                               .value = begun > 0 ? over / begun : 0};
         keep_row(rows, row, "misses", "spheres");
         SAY("%6g %7g %6.2f %10.1f %10.1f %7.1f %% %7.1f %%\n", scene.speed, scene.radius,
-            scene.speed / 60 / scene.radius, row.events, row.tests, 100 * (1 - at_end / touching),
-            100 * row.value);
+            scene.speed / 60 / scene.radius, row.events, row.tests,
+            touching > 0 ? 100 * (1 - at_end / touching) : 0, 100 * row.value);
     }
 }
 
