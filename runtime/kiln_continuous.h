@@ -181,7 +181,9 @@ KILN_API kiln_status kiln_dynamic_place(void *memory, size_t size,
                                         const kiln_dynamic_options *options, kiln_dynamic **out);
 
 /* Makes `to`, which must be empty and as it was placed, hold all objects of `from`, with the same
- * ids, states and time, so that its events go on as those of `from` would. Its options are its own.
+ * ids, states and time, so that its events go on as those of `from` would; but where a callback
+ * stopped `from`, those of this very time of an object whose state changed at it may be passed once
+ * more. Its options are its own.
  * KILN_ERROR_ARGUMENT: NULL, capsules without room for them, or `to` has been used.
  * KILN_ERROR_FULL: its capacity is less than the places that `from` has used. On an error `to` is
  * as before. */
