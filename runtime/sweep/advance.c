@@ -19,6 +19,12 @@
  * advance. The smallest K of the three decides which way the plane turns: without rotation K is 0,
  * and the advance is that of a linear cast; what turns as one is at rest in the second frame.
  *
+ * These bounds are of no use where something turns by several turns: K is its square. Two kinds of
+ * plane that do not turn last longer. At all times A is in the ball about c, and B in that about d,
+ * whose radii are the most of |p| and |q|: with n along w the gap is at least n w(h) less both, and
+ * that is linear. And since n (a x (a x p)) = (n x a) (a x p), the first bound is |n x a| |a| |p| +
+ * |n x b| |b| |q|, which is 0 along a common axis of rotation.
+ *
  * Gaps and rates are least at corners, of a box along n at centre +- its half-axes.
  *
  * Rounding. A coordinate computed here is within 2^-46 (1 + angle) M of that of the real motion,
@@ -36,6 +42,8 @@
 #define FIRM 0x1p-30
 #define AXES_ROOM 0x1p-15 /* of boxes whose axes are orthonormal within 2^-17 of the extents' sum */
 #define UNIT_ROOM 0x1p-14 /* of the length of such an axis, and of what is divided by a root */
+#define CROSS_ROOM 0x1p-50 /* of products n x a with n of length 1, in lengths of a */
+#define TURNING_MUCH 2.0   /* radians of both: less is no reason to try planes that last */
 
 static double length_of(const double v[3])
 {
@@ -212,6 +220,50 @@ static double try_any_plane(const solids *s, const double direction[3])
     return try_plane(s, unit);
 }
 
+/* The advance by a plane across a direction of length 1 that does not turn. */
+static double try_fixed_plane(const kiln_pair_motion *pair, const solids *s,
+                              const double direction[3])
+{
+    double n[3], on_a[3], on_b[3], velocity[3];
+    const double along = kiln_dot(direction, s->way);
+    for (int k = 0; k < 3; k++) {
+        n[k] = along < 0 ? -direction[k] : direction[k];
+    }
+    const double excess = fabs(along) - reach_of(s->a, n) - reach_of(s->b, n) - s->margin;
+    if (!(excess > 0)) {
+        return 0;
+    }
+    kiln_subtract(s->b->velocity, s->a->velocity, velocity);
+    kiln_cross(n, pair->a.motion.angular, on_a);
+    kiln_cross(n, pair->b.motion.angular, on_b);
+    const double rate = kiln_dot(n, velocity) - (reach_of(s->a, on_a) + reach_of(s->b, on_b)) -
+                        (s->a->spread * pair->turn_a + s->b->spread * pair->turn_b);
+    const double of_a = (length_of(on_a) + CROSS_ROOM * pair->turn_a) * pair->turn_a;
+    const double of_b = (length_of(on_b) + CROSS_ROOM * pair->turn_b) * pair->turn_b;
+    const double bend = (of_a * s->a->lever + of_b * s->b->lever) * (1 + FIRM + UNIT_ROOM);
+    return time_to_fall(excess, rate, bend);
+}
+
+/* The advance by planes that last although A or B turns by much. */
+static double try_lasting_planes(const kiln_pair_motion *pair, const solids *s)
+{
+    double between[3], drift[3], best = 0;
+    kiln_subtract(pair->point_b, pair->point_a, between);
+    const double length = length_of(between);
+    const double excess = length - (s->a->lever + s->b->lever) - s->margin;
+    if (excess > 0) {
+        kiln_subtract(pair->b.motion.linear, pair->a.motion.linear, drift);
+        best = time_to_fall(excess, kiln_dot(between, drift) / length, 0);
+    }
+    if (pair->turn_a > 0) {
+        best = kiln_larger(best, try_fixed_plane(pair, s, pair->a.axis));
+    }
+    if (pair->turn_b > 0) {
+        best = kiln_larger(best, try_fixed_plane(pair, s, pair->b.axis));
+    }
+    return best;
+}
+
 double kiln_advance_solids(const kiln_pair_motion *pair, const kiln_solid *a, const kiln_solid *b,
                            double enough)
 {
@@ -231,6 +283,9 @@ double kiln_advance_solids(const kiln_pair_motion *pair, const kiln_solid *a, co
                     (s.plane.turns_b ? b->spread * length_of(s.plane.turn_b) : 0);
     /* Balls that overlap are mostly boxes that do, and then no direction is worth its cost. */
     best = try_any_plane(&s, s.way);
+    if (best < enough && pair->turn_a + pair->turn_b > TURNING_MUCH) {
+        best = kiln_larger(best, try_lasting_planes(pair, &s));
+    }
     if (best >= enough) {
         return best;
     }

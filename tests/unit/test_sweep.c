@@ -459,6 +459,37 @@ static void huge_ways(void **state)
     expect_none(&hit);
 }
 
+/* Many turns: apart by more than both reach, one above the other, and one that comes down. */
+static void many_turns_apart(void **state)
+{
+    (void)state;
+    kiln_sweep_hit hit;
+    for (int i = 0; i < 4; i++) {
+        kiln_motion spins = moving(0, 0, 4, 0, 0, 0), above = moving(0.1, 0.2, 2.1, -0.3, 0.1, 0);
+        spins.angular[i % 3] = KILN_ANGULAR_MAX;
+        spins.angular[(i + 1) % 3] = i * -10;
+        above.angular[2] = i % 2 == 0 ? 2 * PI : -200 * PI;
+        assert_int_equal(kiln_sweep(cube.trees[i], NULL, cube.trees[i], &spins, NULL, &hit),
+                         KILN_OK);
+        assert_true(hit.complete && hit.steps < 100);
+        expect_none(&hit);
+        hit = sweep(&cube, NULL, &cube, &above, 0);
+        assert_true(hit.steps < 100);
+        expect_none(&hit);
+    }
+    kiln_motion down = moving(0, 0, 6, 0, 0, -6);
+    down.angular[2] = 20 * PI;
+    hit = sweep(&cube, NULL, &cube, &down, 0);
+    expect_at(&hit, 4.0 / 6, 1e-4);
+    /* What goes up across the axis of the other comes down behind it: to (0, 4, -1) at 3/4. */
+    kiln_motion spins = moving(0, 0, 0, 0, 0, 0), circles = moving(0, 0, 3, 0, 0, 0);
+    spins.angular[2] = 1;
+    circles.point[1] = 4;
+    circles.angular[0] = -2 * PI;
+    hit = sweep(&cube, &spins, &cube, &circles, 0);
+    assert_true(hit.found && hit.time > 0.75 && hit.time < 0.875);
+}
+
 /* Two that turn: sums over both have the same bits whichever is A, to the last place of what raises
  * a tolerance that is too small. */
 static void no_order_in_tolerances(void **state)
@@ -734,6 +765,7 @@ int main(void)
         cmocka_unit_test(turns_in_place),
         cmocka_unit_test(degenerate_meshes),
         cmocka_unit_test(huge_ways),
+        cmocka_unit_test(many_turns_apart),
         cmocka_unit_test(no_order_in_tolerances),
         cmocka_unit_test(scales),
         cmocka_unit_test(filters_stops_and_budgets),
