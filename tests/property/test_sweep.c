@@ -147,6 +147,9 @@ static bool check_answer(const mesh *a, const kiln_motion *ma, const mesh *b, co
 {
     placed pa, pb;
     const double t = hit->tolerance, speed = speed_of(a, ma, b, mb);
+    /* Nothing comes nearer than this before the answer. Spheres whose time is that of their
+     * equation (no stride) touch at it, but for the roundings of this oracle. */
+    const double least = hit->stride > 0 ? t * 0.25 : -t * 0.75;
     uint32_t spent = 0;
     double time = 0;
     if (hit->found) {
@@ -162,14 +165,14 @@ static bool check_answer(const mesh *a, const kiln_motion *ma, const mesh *b, co
         place_at(a, ma, time, &pa);
         place_at(b, mb, time, &pb);
         const double apart = least_distance(&pa, &pb) - radius;
-        if (!(apart > t * 0.499)) {
+        if (!(apart > least + t * 0.249)) {
             fail_msg("distance %g at %.17g before %.17g, tolerance %g", apart, time, hit->clear, t);
         }
         spent += a->triangle_count * b->triangle_count;
         if (!(speed > 0)) {
             return true;
         }
-        time += (apart - t * 0.25) / speed;
+        time += (apart - least) / speed;
         if (spent > ORACLE_DISTANCES) {
             return false;
         }
