@@ -24,6 +24,7 @@
 #include "../../formats/axes_check.h"
 #include "../base/fpu.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -89,7 +90,7 @@ static bool scale_velocity(const double velocity[3], double scaled[3])
     if (longest > 0x1p-300 && x + y + z < 0x1p300) { /* so none is a NaN */
         return true;
     }
-    if (!isfinite(x) || !isfinite(y) || !isfinite(z)) {
+    if (!(x <= DBL_MAX && y <= DBL_MAX && z <= DBL_MAX)) { /* isfinite warns in mingw-w64 */
         return false;
     }
     int exponent;
