@@ -110,8 +110,8 @@ static inline uint32_t kiln_view_tree_triangle(const kiln_view_tree *tree, uint3
                : tree->entry->triangle_first + slot;
 }
 
-/* Of a slot of an octree, the marks that say whether its triangle has other slots before it and
- * behind it. */
+/* Returns the marks of a slot of an octree: whether its triangle has other slots before it
+ * (KILN_REFERENCE_LATER) or behind it (KILN_REFERENCE_EARLIER). */
 static inline uint32_t kiln_view_tree_others(const kiln_view_tree *tree, uint32_t slot)
 {
     KILN_ASSERT(slot < tree->slots && tree->kind->shared && tree->order != NULL);

@@ -48,8 +48,9 @@
 #define KILN_NODE_EXP_MAX 137u
 #define KILN_NO_INDEX 0xFFFFFFFFu
 
-/* Of an entry of the section of references, which is four times a stored triangle: in the order of
- * lanes, another slot of this triangle comes before, or comes after. */
+/* An entry of the section of references is four times the number of a stored triangle, plus these
+ * marks: LATER if another slot of the triangle comes before in the order of lanes, EARLIER if
+ * another one comes after. */
 #define KILN_REFERENCE_LATER 1u
 #define KILN_REFERENCE_EARLIER 2u
 #define KILN_REFERENCE_TRIANGLE 2 /* where the triangle's number begins */
