@@ -52,37 +52,69 @@ static inline unsigned kiln_binary_children(const kiln_binary_tree *of, kiln_con
     return kiln_popcount8(kiln_node8_used(kiln_tree_node(of->tree, contents.first)));
 }
 
-/* A box in the node space of its tree; of aligned trees without axes. */
+/* A box in the node space of its tree, in floats; of aligned trees without axes. The fourth number
+ * of each is 0. */
 typedef struct {
-    double centre[3];
-    float axis[3][3]; /* axis[k] = axis k */
-    float half[3];
+    kiln_quad column[3]; /* column[j][k] is coordinate j of axis k */
+    kiln_quad half, centre;
 } kiln_binary_box;
 
-void kiln_binary_box_get(const kiln_binary_tree *of, kiln_binary_place place, kiln_binary_box *box);
+/* A number of each of three rows of two. */
+static inline kiln_quad kiln_binary_gather(const float (*rows)[2], unsigned step, unsigned lane)
+{
+    return (kiln_quad){rows[0][lane], rows[step][lane], rows[2 * step][lane], 0.0f};
+}
+
+static inline void kiln_binary_box_get(const kiln_binary_tree *of, kiln_binary_place place,
+                                       kiln_binary_box *box)
+{
+    const kiln_format_node8 *head = kiln_binary_node(of, place);
+    const unsigned lane = kiln_binary_lane(place);
+    const kiln_quad org = {head->org[0], head->org[1], head->org[2], 0.0f};
+    if (of->aligned) {
+        const kiln_format_node_aabb2 *node = (const kiln_format_node_aabb2 *)(const void *)head;
+        box->half = kiln_binary_gather(node->half, 1, lane);
+        box->centre = org + kiln_binary_gather(node->centre, 1, lane);
+        return;
+    }
+    const kiln_format_node_obb2 *node = (const kiln_format_node_obb2 *)(const void *)head;
+    box->half = kiln_binary_gather(node->half, 1, lane);
+    box->centre = org + kiln_binary_gather(node->centre, 1, lane);
+    for (int j = 0; j < 3; j++) {
+        box->column[j] = kiln_binary_gather(node->axis + j, 3, lane);
+    }
+}
 
 /* Longest edge, in units of the node space. */
 static inline float kiln_binary_edge(const kiln_binary_box *box)
 {
-    const float *h = box->half;
+    const kiln_quad h = box->half;
     const float most = h[0] > h[1] ? h[0] : h[1];
     return 2 * (most > h[2] ? most : h[2]);
 }
 
-/* A map of a node space to the other's: p = points q + offset, with points = scale rotation. */
+static inline float kiln_binary_area(const kiln_binary_box *box)
+{
+    const kiln_quad h = box->half;
+    return h[0] * h[1] + h[1] * h[2] + h[2] * h[0];
+}
+
+/* A map of a node space to the other's, in floats: p = point[0] q0 + point[1] q1 + point[2] q2 +
+ * offset. */
 typedef struct {
-    double points[9], offset[3], rotation[9], scale;
-    float turn[9];   /* the rotation in floats */
-    double lever[9]; /* |points|, raised: what a half-extent reaches */
-    double error;    /* of positions, in units of the target */
+    kiln_quad point[3], offset;
+    kiln_quad turn[3];  /* the same without the scale: of directions */
+    kiln_quad lever[3]; /* |point|, raised: what half-extents reach; of aligned trees only */
+    float scale, error; /* of gaps, in units of the target */
 } kiln_binary_map;
 
 /* Where two trees are in one query: A and B are the caller's, whichever of them is X. */
 typedef struct {
     const kiln_binary_tree *a, *b;
-    kiln_binary_map to_a, to_b;
-    double unit_a, unit_b; /* of node spaces in the world, rounded down by what poses depart by */
-    float area_b;          /* a square unit of B's in those of A's */
+    kiln_binary_map to_a, to_b; /* the second of aligned trees only */
+    kiln_quad back[3];          /* directions of A in B */
+    double unit_a, unit_b;      /* of node spaces in the world, less what poses depart by */
+    float area_b;               /* a square unit of B's in those of A's */
     bool aligned;
 } kiln_binary_frame;
 
@@ -97,7 +129,7 @@ static inline bool kiln_binary_opens_a(const kiln_binary_frame *frame, const kil
 {
     KILN_ASSERT(in_a.count == 0 || in_b.count == 0);
     return in_b.count != 0 ||
-           (in_a.count == 0 && kiln_half_area(a->half) >= kiln_half_area(b->half) * frame->area_b);
+           (in_a.count == 0 && kiln_binary_area(a) >= kiln_binary_area(b) * frame->area_b);
 }
 
 /* The plane that parts two boxes. */
@@ -106,26 +138,37 @@ typedef struct {
      * what all of the box of B is above along it, r_B and T_B . L in one (Tropp et al. 2006,
      * section 4.3). Both stay what they are when B moves. Of aligned ones axis[0] is the number of
      * the face axis: 0 to 2 of A, 3 to 5 of B. */
-    double support;
     float axis[3];
+    float support;
 } kiln_binary_plane;
+
+/* A box of B with what it is in A's node space, for several of A. Of aligned ones it is the box
+ * itself. */
+typedef struct {
+    kiln_binary_box own;
+    kiln_quad row[3]; /* row[i][j] is coordinate i of axis j in A's node space */
+    kiln_quad half, centre;
+} kiln_binary_carried;
+
+void kiln_binary_carry(const kiln_binary_frame *frame, kiln_binary_place b,
+                       kiln_binary_carried *out);
 
 /* Are the boxes surely apart (section 4.1)? Then a plane between them, and `margin`, Equation 7,
  * in units of the world, above 0: a lower bound of the distance of what is in the boxes. False
  * proves nothing; outputs are then rubbish. */
 bool kiln_binary_part(const kiln_binary_frame *frame, const kiln_binary_box *a,
-                      const kiln_binary_box *b, kiln_binary_plane *plane, double *margin);
+                      const kiln_binary_carried *b, kiln_binary_plane *plane, double *margin);
 
 /* The axis-coherence test (section 4.3): Equation 7 along the plane's axis, as above, where the
- * trees are now; 0 or less: nothing is known. */
-double kiln_binary_margin(const kiln_binary_frame *frame, kiln_binary_place a, kiln_binary_place b,
-                          const kiln_binary_plane *plane);
+ * trees are now; not above 0: nothing is known. */
+double kiln_binary_margin(const kiln_binary_frame *frame, const kiln_binary_box *a,
+                          kiln_binary_place b, const kiln_binary_plane *plane);
 
-/* The same of oriented boxes in two parts, for Equation 13: while the rotation of `to_a` stays what
- * it is, the margin is unit_a (rest + along . offset of `to_a`). */
-double kiln_binary_rest(const kiln_binary_frame *frame, kiln_binary_place a,
-                        const kiln_binary_plane *plane, double along[3]);
-void kiln_binary_along(const kiln_binary_frame *frame, const kiln_binary_plane *plane,
-                       double along[3]);
+/* The same of oriented boxes in two parts, for Equation 13: as long as the rotation of `to_a` stays
+ * what it is, so does the first, and no box is looked at. */
+float kiln_binary_rest(const kiln_binary_frame *frame, const kiln_binary_box *a,
+                       const kiln_binary_plane *plane);
+double kiln_binary_margin_of(const kiln_binary_frame *frame, float rest,
+                             const kiln_binary_plane *plane);
 
 #endif
