@@ -12,8 +12,8 @@
  *
  * What kiln.h says of trees, poses, answers, options, callbacks, threads and errors holds here too.
  *
- * Answers are those of the fresh query (kiln_collide, kiln_contacts_each, kiln_distance) at the same
- * poses, whatever was asked before, in whatever order and at whatever poses: any sequence is
+ * Answers are those of the fresh query (kiln_collide, kiln_contacts_each, kiln_distance) at the
+ * same poses, whatever was asked before, in whatever order and at whatever poses: any sequence is
  * allowed, both objects may move, and what is remembered only decides how soon the answer is there.
  * Where one of several pairs of triangles may be named, another one may be named than by the fresh
  * query.
@@ -82,8 +82,8 @@ typedef struct {
 /* Returns the defaults. */
 KILN_API kiln_front_options kiln_front_options_default(void);
 
-/* Bytes that a front of these trees takes, of any alignment. Options NULL: defaults. 0: a null tree,
- * trees that the method does not take, or options that are not allowed. */
+/* Bytes that a front of these trees takes, of any alignment. Options NULL: defaults. 0: a null
+ * tree, trees that the method does not take, or options that are not allowed. */
 KILN_API size_t kiln_front_size(const kiln_tree *a, const kiln_tree *b,
                                 const kiln_front_options *options);
 

@@ -18,31 +18,40 @@ typedef struct {
     void (*place)(kiln_front *front, uint8_t *memory);
     void (*reset)(kiln_front *front);
     /* A query at front->frame, which has no maps yet, in the environment of fpu.h: passes every
-     * pair that meets to the visitor, each once, until that returns false. Returns a length in X's
-     * frame that the surfaces are surely apart, or 0: they meet, or nothing is known. */
+     * pair that meets to the visitor, each once, until that returns false. Returns a length of the
+     * world that the surfaces are surely apart, or 0: they meet, or nothing is known. */
     double (*run)(kiln_front *front, const kiln_pair_visitor *visitor);
     /* Free motion and the pair that met last are made use of (else every query is run, as
      * published). */
     bool shortcuts;
 } kiln_front_way;
 
+/* Tree 1 as tree 0 sees it, and what a length of tree 0's frame is in the world. Tree 0 is A, or
+ * the one that is X for all poses. */
+typedef struct {
+    kiln_transform carry;
+    double scale, world;
+    double off; /* what the poses depart by from orthonormal */
+} kiln_front_place_of;
+
 struct kiln_front {
     const kiln_tree *a, *b;
     kiln_front_options options;
     const kiln_front_way *way;
-    void *index; /* the method's */
+    void *index;  /* the method's */
+    bool b_first; /* tree 0 is B */
+    /* Boxes of trees 0 and 1 in their own frames. */
+    double centre[2][3], half[2][3];
     /* Of the query in hand. */
     kiln_pair_frame frame;
-    double motion;    /* since the last query, in the world; HUGE_VAL: there was none */
-    double travelled; /* the sum of all motions since something was first remembered */
+    double world;     /* what a length of X's frame is in the world */
+    double motion;    /* since the last query, in the world; HUGE_VAL: nothing is known of it */
+    double travelled; /* the sum of all motions; it grows with each that is not 0 */
     double size;      /* e_o: longest edge of the smaller of both root boxes, in the world */
     /* From the last query. */
     bool has_last;
-    bool last_swapped;
-    kiln_transform last_carry; /* Y to X */
-    double last_scale;         /* of the frame, and of X in the world */
-    double last_world;
-    double free_until; /* as long as `travelled` is below, nothing meets */
+    kiln_front_place_of last;
+    double free_until; /* nothing meets as long as `travelled` is below */
     kiln_hint hint;    /* triangles that met or were nearest */
     bool hint_met;
     kiln_front_info counts;

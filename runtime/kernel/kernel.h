@@ -56,6 +56,7 @@ typedef struct {
     bool aligned;             /* the boxes lie along the axes of their node space */
     bool parallel;            /* and along those of the other, whose boxes do, too */
     bool alike;               /* masks are those of `overlap`, which are the same in every set */
+    bool margins;             /* so are they then, too, and margins of lanes are formed */
     const kiln_dop_map *dops; /* NULL unless both trees are of k-DOPs */
     bool balls;               /* lanes of the other tree are balls */
 } kiln_box_transform;
@@ -64,8 +65,14 @@ typedef struct {
 typedef enum {
     KILN_TEST_PLAIN, /* nothing is fused */
     KILN_TEST_FUSED, /* products are, where the set has that */
-    KILN_TEST_SURE   /* products are, and how far the answer is from the other one is kept */
+    KILN_TEST_SURE,  /* products are, and how far the answer is from the other one is kept */
+    KILN_TEST_GAP    /* nothing is fused, and the widest gap is kept */
 } kiln_box_test;
+
+static inline bool kiln_test_is_fused(kiln_box_test how)
+{
+    return how == KILN_TEST_FUSED || how == KILN_TEST_SURE;
+}
 
 /* The lanes of a node that was opened against a probe. */
 typedef struct {
@@ -73,6 +80,10 @@ typedef struct {
     float area[8];                 /* half the surface */
     const float *org;              /* of the node */
     const kiln_format_node8 *node; /* NULL: the lane in hand is a box that is in no node */
+    /* Where it is formed: how far all lanes that are used and do not meet the probe are apart from
+     * it, from below, in units of node space, up to KILN_MARGIN_MOST; 0: nothing is known. For
+     * probes whose scale and slack are below KILN_GAP_RANGE. The same bits in every set. */
+    float margin;
     uint32_t order; /* lanes that may meet by distance: octal digits, the nearest lowest */
     uint32_t lane;  /* the one in hand, when this is opened against another */
     bool balls;     /* its volumes are balls; set where the kind's are, by their kernel */
@@ -202,6 +213,10 @@ static inline const kiln_kernel_kind *kiln_kernel_of(const kiln_kernel *kernel,
 #define KILN_GAP_MOST 0x1p126f
 /* They are sound for probes whose scale and slack are below this. */
 #define KILN_GAP_RANGE 0x1p40f
+
+/* Of the margins: what a distance along an axis may be off by, by its ways; and the largest. */
+#define KILN_MARGIN_OFF 0x1p-15f
+#define KILN_MARGIN_MOST 0x1p60f
 
 /* The set in use: the best that the processor has. Any thread may call this at any time. */
 const kiln_kernel *kiln_kernel_active(void);

@@ -66,7 +66,12 @@
 #define lanes_of KILN_SIMD_NAME(lanes_of)
 #define lane_keys KILN_SIMD_NAME(lane_keys)
 #define distances KILN_SIMD_NAME(distances)
+#define put_in_order KILN_SIMD_NAME(put_in_order)
 #define finish KILN_SIMD_NAME(finish)
+#define margin_of_lanes KILN_SIMD_NAME(margin_of_lanes)
+#define least_of_lanes KILN_SIMD_NAME(least_of_lanes)
+#define gaps_of_terms KILN_SIMD_NAME(gaps_of_terms)
+#define meet_lanes_apart KILN_SIMD_NAME(meet_lanes_apart)
 #define keep_lanes KILN_SIMD_NAME(keep_lanes)
 #define obb8_open KILN_SIMD_NAME(obb8_open)
 #define aabb8_open KILN_SIMD_NAME(aabb8_open)
@@ -91,6 +96,7 @@ typedef struct {
     /* The least bits, as integers, of what is left of the reach along an axis: below 0, apart, and
      * then those of the negative number nearest to 0. */
     vec_int left;
+    vec most; /* KILN_TEST_GAP: by how much they are apart along the axis that parts them best */
 } box_terms;
 
 /* ------------------------------------------------------------------------ separating axes -- */
@@ -116,6 +122,7 @@ static inline void lane_centres(const lane_vectors *lanes, const kiln_probe *pro
     }
     terms->apart = vec_int_of(0);
     terms->left = vec_int_of(INT32_MAX);
+    terms->most = vec_of(-FLT_MAX);
 }
 
 /* Into the lanes' frames. */
@@ -148,6 +155,8 @@ static inline void test_axis(kiln_box_test how, vec distance, vec reach, box_ter
 {
     if (how == KILN_TEST_SURE) {
         terms->left = vec_int_min(vec_bits(reach - vec_abs(distance)), terms->left);
+    } else if (how == KILN_TEST_GAP) {
+        terms->most = vec_max(vec_abs(distance) - reach, terms->most);
     } else {
         terms->apart |= vec_greater(vec_abs(distance), reach);
     }
@@ -156,7 +165,7 @@ static inline void test_axis(kiln_box_test how, vec distance, vec reach, box_ter
 /* The six face axes. */
 static inline void test_faces(kiln_box_test how, const kiln_probe *probe, box_terms *terms)
 {
-    const bool fused = how != KILN_TEST_PLAIN;
+    const bool fused = kiln_test_is_fused(how);
     const vec *half = terms->half, *t = terms->t;
     const vec other[3] = {vec_of(probe->half[0]), vec_of(probe->half[1]), vec_of(probe->half[2])};
     for (int k = 0; k < 3; k++) {
@@ -174,7 +183,7 @@ static inline void test_faces(kiln_box_test how, const kiln_probe *probe, box_te
 /* The nine edge axes: axis k of the lane x axis j of the probe. */
 static inline void test_edges(kiln_box_test how, const kiln_probe *probe, box_terms *terms)
 {
-    const bool fused = how != KILN_TEST_PLAIN;
+    const bool fused = kiln_test_is_fused(how);
     const vec *half = terms->half, *t = terms->t, *c = terms->c;
     for (int k = 0; k < 3; k++) {
         const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
@@ -279,6 +288,66 @@ static uint32_t overlap_parallel(const kiln_lanes *lanes, const kiln_probe *prob
         }
     }
     return mask;
+}
+
+/* -------------------------------------------------------------------------------- margins -- */
+
+/* By how much lanes are apart from the probe along the axis that parts them best: Equation 7 of
+ * Tropp et al., "Temporal coherence in bounding volume hierarchies for collision detection", 2006,
+ * for all lanes at once.
+ *
+ * Why it is a lower bound of the distance. Along an axis no longer than 1 the gap between the
+ * projections is no more than the distance; edge axes are shorter, which only lessens it. Errors of
+ * extents are covered by the growth, as the head of this file says. Its bounds of a distance along
+ * an axis are for centres that are at most S apart; for any other T they are, by the same sums, 18
+ * u |T|_1 for a lane's axes, (18 sqrt 3 + 62) u |T|_1 for the probe's, and twice that for edges, u
+ * = 2^-24: all below 256 u |T|_1. KILN_MARGIN_OFF is 512 u, which holds the roundings of the
+ * subtractions, too. What poses depart by from orthonormal is in epsilon: another epsilon |T|_1.
+ * What is not a number, or not above 0, becomes 0. */
+static inline vec gaps_of_terms(const kiln_probe *probe, vec way, box_terms *terms)
+{
+    test_faces(KILN_TEST_GAP, probe, terms);
+    test_edges(KILN_TEST_GAP, probe, terms);
+    const vec gap =
+        vec_min(vec_of(KILN_MARGIN_MOST), terms->most - way * (KILN_MARGIN_OFF + probe->epsilon));
+    return vec_of_bits(vec_bits(gap) & (vec_int)vec_greater(gap, vec_of(0.0f)));
+}
+
+/* The least of lanes `mask` of some. */
+static inline float least_of_lanes(const float of_lanes[KILN_SIMD_LANES], uint32_t mask)
+{
+    float least = KILN_MARGIN_MOST;
+    for (; mask != 0; mask &= mask - 1) {
+        const float of_lane = of_lanes[__builtin_ctz(mask)];
+        least = of_lane < least ? of_lane : least;
+    }
+    return least;
+}
+
+static float margin_of_lanes(const kiln_lanes *lanes, bool aligned, const kiln_probe *probe,
+                             uint32_t mask)
+{
+    float least = KILN_MARGIN_MOST;
+    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
+        const uint32_t some = mask >> first & KILN_LANES_ALL;
+        if (some != 0) {
+            KILN_ALIGNAS(32) float gaps[KILN_SIMD_LANES];
+            lane_vectors vectors;
+            box_terms terms;
+            load_lanes(lanes, first, !aligned, &vectors);
+            lane_centres(&vectors, probe, &terms);
+            const vec way = (vec_abs(terms.t[0]) + vec_abs(terms.t[1])) + vec_abs(terms.t[2]);
+            if (aligned) {
+                aligned_terms(probe, &terms);
+            } else {
+                rotate_lanes(false, &vectors, probe, &terms);
+            }
+            vec_store(gaps, gaps_of_terms(probe, way, &terms));
+            const float of_some = least_of_lanes(gaps, some);
+            least = of_some < least ? of_some : least;
+        }
+    }
+    return least;
 }
 
 /* ------------------------------------------------------------------------------- decoding -- */
@@ -477,8 +546,8 @@ __attribute__((noinline)) static uint32_t order_lanes(const kiln_decoded_node *o
     return order_by(keys, mask);
 }
 
-static inline uint32_t finish(const kiln_format_node8 *node, const kiln_probe *probe, uint32_t mask,
-                              bool in_order, kiln_decoded_node *out)
+static inline uint32_t put_in_order(const kiln_format_node8 *node, const kiln_probe *probe,
+                                    uint32_t mask, bool in_order, kiln_decoded_node *out)
 {
     out->org = node->org;
     out->node = node;
@@ -486,6 +555,16 @@ static inline uint32_t finish(const kiln_format_node8 *node, const kiln_probe *p
         out->order = order_lanes(out, probe, mask);
     }
     return mask;
+}
+
+static inline uint32_t finish(const kiln_format_node8 *node, bool aligned,
+                              const kiln_box_transform *by, const kiln_probe *probe, uint32_t mask,
+                              bool in_order, kiln_decoded_node *out)
+{
+    if (by->margins) {
+        out->margin = margin_of_lanes(&out->lanes, aligned, probe, kiln_node8_used(node) & ~mask);
+    }
+    return put_in_order(node, probe, mask, in_order, out);
 }
 
 /* Tests lanes that were kept. */
@@ -541,6 +620,27 @@ meet_lanes_alike(bool aligned, const kiln_probe *probe, uint32_t used, box_terms
     return overlap_any(&out->lanes, aligned, probe, used);
 }
 
+/* The mask of overlap_any and the margin of the lanes that are not in it, by one pass. */
+__attribute__((always_inline)) static inline uint32_t
+meet_lanes_apart(const lane_vectors *lanes, bool aligned, const kiln_probe *probe, uint32_t used,
+                 kiln_decoded_node *out)
+{
+    KILN_ALIGNAS(32) float gaps[KILN_SIMD_LANES];
+    box_terms terms;
+    lane_centres(lanes, probe, &terms);
+    keep_lanes(lanes, 0, !aligned, out);
+    const vec way = (vec_abs(terms.t[0]) + vec_abs(terms.t[1])) + vec_abs(terms.t[2]);
+    if (aligned) {
+        aligned_terms(probe, &terms);
+    } else {
+        rotate_lanes(false, lanes, probe, &terms);
+    }
+    vec_store(gaps, gaps_of_terms(probe, way, &terms));
+    const uint32_t apart = vec_lanes(vec_greater(terms.most, vec_of(0.0f)));
+    out->margin = least_of_lanes(gaps, used & apart);
+    return used & ~apart;
+}
+
 /* Tests lanes that are in registers and, like keep_lanes, leaves in *out what is needed of them.
  * Where a vector does not hold all eight, less code is as fast: the test loads what was kept. */
 __attribute__((always_inline)) static inline uint32_t
@@ -570,8 +670,10 @@ static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_box_transfor
 #if KILN_SIMD_LANES == 8
     lane_vectors lanes;
     decode_obb8(obb, 0, &lanes);
-    const uint32_t mask = by->alike ? meet_lanes(true, &lanes, false, probe, used, out)
-                                    : meet_lanes(false, &lanes, false, probe, used, out);
+    const uint32_t mask = by->margins ? meet_lanes_apart(&lanes, false, probe, used, out)
+                          : by->alike ? meet_lanes(true, &lanes, false, probe, used, out)
+                                      : meet_lanes(false, &lanes, false, probe, used, out);
+    return put_in_order(node, probe, mask, in_order, out);
 #else
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
         lane_vectors lanes;
@@ -579,8 +681,8 @@ static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_box_transfor
         keep_lanes(&lanes, first, true, out);
     }
     const uint32_t mask = overlap_any(&out->lanes, false, probe, used);
+    return finish(node, false, by, probe, mask, in_order, out);
 #endif
-    return finish(node, probe, mask, in_order, out);
 }
 
 static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transform *by,
@@ -594,9 +696,10 @@ static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transfo
         lane_vectors lanes;
         decode_aabb8(aabb, 0, &lanes);
         const uint32_t used = kiln_node8_used(node);
-        const uint32_t mask = by->alike ? meet_lanes(true, &lanes, true, probe, used, out)
-                                        : meet_lanes(false, &lanes, true, probe, used, out);
-        return finish(node, probe, mask, in_order, out);
+        const uint32_t mask = by->margins ? meet_lanes_apart(&lanes, true, probe, used, out)
+                              : by->alike ? meet_lanes(true, &lanes, true, probe, used, out)
+                                          : meet_lanes(false, &lanes, true, probe, used, out);
+        return put_in_order(node, probe, mask, in_order, out);
     }
 #endif
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
@@ -605,7 +708,7 @@ static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transfo
         keep_lanes(&lanes, first, false, out);
     }
     const uint32_t mask = overlap_kept(node, true, by, probe, out);
-    return finish(node, probe, mask, in_order, out);
+    return finish(node, true, by, probe, mask, in_order, out);
 }
 
 /* Cells are tested as the boxes that they are. */
@@ -632,7 +735,7 @@ static uint32_t binary_open(const kiln_format_node8 *node, bool aligned,
         keep_lanes(&lanes, first, !aligned, out);
     }
     const uint32_t mask = overlap_kept(node, aligned, by, probe, out);
-    return finish(node, probe, mask, in_order, out);
+    return finish(node, aligned, by, probe, mask, in_order, out);
 }
 
 static uint32_t obb2_open(const kiln_format_node8 *node, const kiln_box_transform *by,

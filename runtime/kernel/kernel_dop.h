@@ -291,7 +291,7 @@ static uint32_t open_dop(const kiln_dop_set *set, const kiln_format_node8 *node,
         carry_dop(by, other, probe, &dop);
         mask = meet_dops(node, by, &dop, out, mask);
     }
-    return finish(node, probe, mask, in_order, out);
+    return finish(node, true, by, probe, mask, in_order, out);
 }
 
 #define KILN_DOP_KERNELS(kind)                                                                     \

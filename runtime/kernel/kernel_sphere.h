@@ -96,5 +96,5 @@ static uint32_t sphere_open(const kiln_format_node8 *node, const kiln_box_transf
     }
     used = ball ? used & ~apart : sphere_refine(node, probe, used);
     out->balls = true;
-    return finish(node, probe, used, in_order, out);
+    return finish(node, true, by, probe, used, in_order, out);
 }

@@ -103,9 +103,9 @@ static bool keep_pair(void *user, const kiln_pair_frame *frame, uint32_t x, uint
     return true;
 }
 
-kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                          const kiln_pose *pose_b, const kiln_pair_options *options,
-                          kiln_pair *pairs, size_t capacity, size_t *count)
+kiln_status kiln_contacts_from(kiln_pair_source source, void *from, const kiln_tree *a,
+                               const kiln_tree *b, const kiln_pair_options *options,
+                               kiln_pair *pairs, size_t capacity, size_t *count)
 {
     if (count == NULL || (pairs == NULL && capacity > 0)) {
         return KILN_ERROR_ARGUMENT;
@@ -117,7 +117,7 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
         keep_pair, &heap, false, false, kiln_pair_filter_bind(options, &filter), NULL};
     /* The visitor never ends the walk, because the caller wants the number of all pairs even if the
      * buffer is full. After a walk that failed, *count is unchanged and `pairs` has no meaning. */
-    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    const kiln_status status = source(from, &visitor);
     if (status != KILN_OK) {
         return status;
     }
@@ -127,6 +127,26 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
     }
     *count = heap.count;
     return KILN_OK;
+}
+
+/* Two trees at two poses, whose pairs a walk finds. */
+typedef struct {
+    const kiln_tree *a, *b;
+    const kiln_pose *pose_a, *pose_b;
+} pair_at_poses;
+
+static kiln_status walk_placed(void *user, const kiln_pair_visitor *visitor)
+{
+    const pair_at_poses *placed = (const pair_at_poses *)user;
+    return kiln_pair_walk(placed->a, placed->pose_a, placed->b, placed->pose_b, visitor);
+}
+
+kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                          const kiln_pose *pose_b, const kiln_pair_options *options,
+                          kiln_pair *pairs, size_t capacity, size_t *count)
+{
+    pair_at_poses placed = {a, b, pose_a, pose_b};
+    return kiln_contacts_from(walk_placed, &placed, a, b, options, pairs, capacity, count);
 }
 
 /* The state of a walk with a callback. `caller` is the floating-point environment of the caller, in
@@ -153,9 +173,9 @@ static bool call_with_contact(void *user, const kiln_pair_frame *frame, uint32_t
     return more;
 }
 
-kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                               const kiln_pose *pose_b, const kiln_pair_options *options,
-                               kiln_pair_callback callback, void *user, size_t *count)
+kiln_status kiln_contacts_each_from(kiln_pair_source source, void *from,
+                                    const kiln_pair_options *options, kiln_pair_callback callback,
+                                    void *user, size_t *count)
 {
     if (callback == NULL) {
         return KILN_ERROR_ARGUMENT;
@@ -167,11 +187,19 @@ kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, cons
     kiln_pair_filter_bound filter;
     const kiln_pair_visitor visitor = {
         call_with_contact, &visit, false, false, kiln_pair_filter_bind(options, &filter), NULL};
-    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    const kiln_status status = source(from, &visitor);
     if (status == KILN_OK && count != NULL) {
         *count = visit.count;
     }
     return status;
+}
+
+kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                               const kiln_pose *pose_b, const kiln_pair_options *options,
+                               kiln_pair_callback callback, void *user, size_t *count)
+{
+    pair_at_poses placed = {a, b, pose_a, pose_b};
+    return kiln_contacts_each_from(walk_placed, &placed, options, callback, user, count);
 }
 
 /* --------------------------------------------------------------------------------- geometry -- */

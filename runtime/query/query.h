@@ -26,6 +26,20 @@ static inline bool kiln_mesh_filter_keeps(kiln_mesh_filter *filter, const kiln_t
     return filter->call == NULL || kiln_mesh_filter_call(filter, tree, triangle);
 }
 
+/* ------------------------------------------------------ all pairs that meet: contacts.c -- */
+
+/* A walk that passes all pairs that meet to the visitor, as kiln_pair_walk does. */
+struct kiln_pair_visitor;
+typedef kiln_status (*kiln_pair_source)(void *user, const struct kiln_pair_visitor *visitor);
+
+/* kiln_contacts and kiln_contacts_each of what such a walk finds. */
+kiln_status kiln_contacts_from(kiln_pair_source source, void *from, const kiln_tree *a,
+                               const kiln_tree *b, const kiln_pair_options *options,
+                               kiln_pair *pairs, size_t capacity, size_t *count);
+kiln_status kiln_contacts_each_from(kiln_pair_source source, void *from,
+                                    const kiln_pair_options *options, kiln_pair_callback callback,
+                                    void *user, size_t *count);
+
 /* Corners of a stored triangle, one after the other. */
 static inline void kiln_tree_stored_corners(const kiln_tree *tree, uint32_t stored,
                                             double corners[9])

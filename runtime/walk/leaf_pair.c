@@ -142,6 +142,56 @@ static bool keep_named(kiln_leaf_pair *leaves, uint32_t pairs[KILN_LEAF_LANES])
     return true;
 }
 
+/* How far the corners of a triangle are over, or under, the plane of another one, n. Along any
+ * direction the gap between projections is no more than the distance, so that n need not be
+ * perpendicular to its own triangle: that is allowed for as the roundings are. With u = 2^-53 a
+ * part of n is off by 2 u of its weight, a product with a difference by 3 u more, and the sums by
+ * 2 u; the differences within the plane's own triangle are its extents. 16 u is taken for both. */
+static double margin_of_plane(const kiln_leaf_triangles *plane, uint32_t i,
+                              const kiln_leaf_triangles *other, uint32_t j)
+{
+    double least = HUGE_VAL, most = -HUGE_VAL, off = 0, squared = 0;
+    for (int k = 0; k < 3; k++) {
+        const double n = plane->normal[k][i];
+        squared += n * n;
+        off += plane->weight[k][i] * plane->extent[k][i];
+    }
+    for (int c = 0; c < 3; c++) {
+        double height = 0;
+        for (int k = 0; k < 3; k++) {
+            const double way = other->corner[3 * c + k][j] - plane->corner[k][i];
+            height += plane->normal[k][i] * way;
+            off += plane->weight[k][i] * fabs(way);
+        }
+        least = height < least ? height : least;
+        most = height > most ? height : most;
+    }
+    const double gap = (least > 0 ? least : -most) - 0x1p-49 * off;
+    const double length = sqrt(squared);
+    /* Of numbers that underflow or overflow nothing is said. */
+    return gap > 0x1p-900 && length > 0x1p-400 && length < 0x1p400 ? gap / length * (1 - 0x1p-48)
+                                                                   : 0;
+}
+
+double kiln_leaf_pair_margin(const kiln_leaf_triangles *x, uint32_t i, const kiln_leaf_triangles *y,
+                             uint32_t j, double enough)
+{
+    double squared = 0;
+    for (int k = 0; k < 3; k++) {
+        const double above = x->lower[k][i] - y->upper[k][j];
+        const double below = y->lower[k][j] - x->upper[k][i];
+        const double gap = above > below ? above : below;
+        squared += gap > 0 ? gap * gap : 0;
+    }
+    const double boxes = sqrt(squared) * (1 - 0x1p-48);
+    if (boxes > enough) {
+        return boxes;
+    }
+    const double of_x = margin_of_plane(x, i, y, j), of_y = margin_of_plane(y, j, x, i);
+    const double planes = of_x > of_y ? of_x : of_y;
+    return planes > boxes ? planes : boxes;
+}
+
 bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
                          const kiln_pair_visitor *visitor, kiln_contents leaf_x,
                          kiln_contents leaf_y)

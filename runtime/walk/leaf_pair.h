@@ -47,6 +47,12 @@ static inline void kiln_leaf_pair_begin(kiln_leaf_pair *leaves, const kiln_kerne
 bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
                           kiln_contents leaf, const kiln_leaf_box *box);
 
+/* A lower bound of the distance of X's triangle i and Y's triangle j of two leaves that are loaded,
+ * in X's frame, by their boxes and by their planes; 0 or less: none is known. Planes are not
+ * looked at where the boxes are further apart than `enough`. */
+double kiln_leaf_pair_margin(const kiln_leaf_triangles *x, uint32_t i, const kiln_leaf_triangles *y,
+                             uint32_t j, double enough);
+
 /* All pairs of two leaves. False: the visitor has had enough, or there was no time. */
 bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
                          const kiln_pair_visitor *visitor, kiln_contents leaf_x,

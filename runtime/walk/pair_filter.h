@@ -64,7 +64,7 @@ bool kiln_pair_filter_keeps(kiln_pair_filter_bound *filter, const kiln_pair_fram
 typedef bool (*kiln_pair_visit)(void *user, const kiln_pair_frame *frame, uint32_t stored_x,
                                 uint32_t stored_y);
 
-typedef struct {
+typedef struct kiln_pair_visitor {
     kiln_pair_visit visit;
     void *user;
     bool nearest_first;             /* for queries that stop at the first hit */

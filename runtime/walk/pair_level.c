@@ -33,6 +33,7 @@ static void make_box_transform(const kiln_pair_frame *frame, bool to_x, bool ali
     out->aligned = (to_x ? frame->y : frame->x)->view.kind->aligned;
     out->parallel = are_parallel(frame, map);
     out->alike = alike;
+    out->margins = false;
     out->balls = (to_x ? frame->y : frame->x)->view.kind->balls;
 }
 

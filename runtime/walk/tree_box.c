@@ -72,30 +72,34 @@ static void measure_roots(const kiln_pair_frame *frame, roots *r)
     }
 }
 
-/* Axes of the faces: X's, then Y's. All axes are computed without a branch on each, as which of
- * them parts two boxes can't be predicted. */
-static bool faces_part(const roots *r, const double c[9])
+/* By how much boxes are apart along the axis that parts them best, or a number that is not
+ * positive. Axes of the faces: X's, then Y's. All axes are computed without a branch on each, as
+ * which of them parts two boxes can't be predicted. */
+static double gap_of_faces(const roots *r, const double c[9])
 {
-    bool apart = false;
+    double gap = -HUGE_VAL;
     for (int k = 0; k < 3; k++) {
         const double *row = c + 3 * k;
         const double reach = (r->half_x[k] + fabs(row[0]) * r->half_y[0]) +
                              (fabs(row[1]) * r->half_y[1] + fabs(row[2]) * r->half_y[2]);
-        apart |= fabs(r->way[k]) > reach;
+        const double along = fabs(r->way[k]) - reach;
+        gap = along > gap ? along : gap;
     }
     for (int j = 0; j < 3; j++) {
         const double distance = (r->way[0] * c[j] + r->way[1] * c[3 + j]) + r->way[2] * c[6 + j];
         const double reach = (r->half_y[j] + fabs(c[j]) * r->half_x[0]) +
                              (fabs(c[3 + j]) * r->half_x[1] + fabs(c[6 + j]) * r->half_x[2]);
-        apart |= fabs(distance) > reach;
+        const double along = fabs(distance) - reach;
+        gap = along > gap ? along : gap;
     }
-    return apart;
+    return gap;
 }
 
-/* Axis k of X x axis j of Y. */
-static bool edges_part(const roots *r, const double c[9])
+/* Axis k of X x axis j of Y. They are not longer than 1, so that a gap is not above the true
+ * one. */
+static double gap_of_edges(const roots *r, const double c[9])
 {
-    bool apart = false;
+    double gap = -HUGE_VAL;
     for (int k = 0; k < 3; k++) {
         const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
         for (int j = 0; j < 3; j++) {
@@ -105,10 +109,11 @@ static bool edges_part(const roots *r, const double c[9])
                 (r->half_x[k1] * fabs(c[3 * k2 + j]) + r->half_x[k2] * fabs(c[3 * k1 + j])) +
                 (r->half_y[j1] * fabs(c[3 * k + j2]) + r->half_y[j2] * fabs(c[3 * k + j1])) +
                 r->margin;
-            apart |= fabs(distance) > reach;
+            const double along = fabs(distance) - reach;
+            gap = along > gap ? along : gap;
         }
     }
-    return apart;
+    return gap;
 }
 
 /* False is certain: the margin covers all that rounding and the pose's departure can amount to.
@@ -117,5 +122,20 @@ bool kiln_roots_may_meet(const kiln_pair_frame *frame)
 {
     roots r;
     measure_roots(frame, &r);
-    return !faces_part(&r, frame->rotation) && !edges_part(&r, frame->rotation);
+    return !(gap_of_faces(&r, frame->rotation) > 0) && !(gap_of_edges(&r, frame->rotation) > 0);
+}
+
+/* The margin holds the errors of boxes that meet, whose centres are no further apart than their
+ * extents; those of others are held by epsilon of the way between the centres: a distance along an
+ * axis errs by less than a quarter of it. */
+double kiln_roots_gap(const kiln_pair_frame *frame)
+{
+    roots r;
+    measure_roots(frame, &r);
+    const double faces = gap_of_faces(&r, frame->rotation);
+    const double edges = faces > 0 ? faces : gap_of_edges(&r, frame->rotation);
+    const double off =
+        (double)frame->epsilon * ((fabs(r.way[0]) + fabs(r.way[1])) + fabs(r.way[2]));
+    const double gap = edges - off;
+    return edges > 0 ? (gap > 0 && gap < HUGE_VAL ? gap : 0) : -1;
 }

@@ -83,4 +83,8 @@ static inline void kiln_make_probe(const kiln_node_map *map, const kiln_tree_box
  * Needs no maps between node spaces. */
 bool kiln_roots_may_meet(const kiln_pair_frame *frame);
 
+/* How far apart the two trees' boxes are, from below, in X's frame; 0: apart, which is all that is
+ * known; negative: they may meet. */
+double kiln_roots_gap(const kiln_pair_frame *frame);
+
 #endif

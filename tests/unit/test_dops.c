@@ -279,6 +279,7 @@ static kiln_box_transform transform_of(const two_dops *two, const double rotatio
     by.slack = (float)(0x1p-43 * (1 + scale));
     by.aligned = true;
     by.alike = true;
+    by.margins = false;
     by.dops = &two->map[1];
     return by;
 }

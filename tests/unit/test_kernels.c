@@ -215,6 +215,7 @@ static uint32_t open_node(const kiln_kernel *kernel, const kiln_tree *tree, uint
     by.scale = 1.0f;
     by.epsilon = epsilon;
     by.alike = alike;
+    by.margins = false;
     box.org = nowhere;
     kiln_probe probe;
     return kiln_kernel_of(kernel, tree->view.kind)
@@ -338,6 +339,7 @@ static void masks_are_alike_where_boxes_touch(void **unused)
         by.scale = 1.0f;
         by.epsilon = 0x1p-17f;
         by.alike = true;
+        by.margins = false;
         box.org = nowhere;
         touch(&state, tree, node, 0, &box, &by);
         for (int step = -4; step <= 4; step++) {

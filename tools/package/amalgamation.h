@@ -1,6 +1,6 @@
 /* kiln @VERSION@, the runtime in one file: add kiln.c and its headers (kiln.h,
- * kiln_adb.h, kiln_axes.h, kiln_continuous.h, kiln_scene.h and kiln_sweep.h) to a program, link
- * zlib (-lz) and, where it is a library of its own, libm (-lm).
+ * kiln_adb.h, kiln_axes.h, kiln_continuous.h, kiln_front.h, kiln_scene.h and kiln_sweep.h) to a
+ * program, link zlib (-lz) and, where it is a library of its own, libm (-lm).
  * Made by `make amalgamation` from the sources of kiln; see there for licence, comments on design,
  * and tests.
  *

@@ -1,0 +1,604 @@
+/* Fronts as callers see them: memory, the motion between two queries, what it leaves of earlier
+ * answers, and the pair that met last. The methods do the rest.
+ *
+ * Motion. Let tree 0 be seen as at rest, and tree 1 be carried by phi_0 at one query and by phi_1
+ * at the next. A point p of tree 1 is displaced by phi_1(p) - phi_0(p), which is an affine function
+ * of p, so that over the box of tree 1 its length is greatest at a corner. Seen from tree 1, the
+ * points of tree 0 are displaced instead, by another amount; the lesser of both bounds by how much
+ * the distance of any two points, one of each, has changed. */
+#include "front.h"
+
+#include "../exact/exact.h"
+#include "../query/query.h"
+#include "../base/fpu.h"
+#include "../base/options.h"
+#include "../walk/tree_box.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What the carried corners, translations and their differences are off by: a few units in the last
+ * place of all that takes part, 2^-52 each; as in kiln_pair_frame_form_maps. */
+#define PLACES_OFF 0x1p-43
+/* By how much the inverse of a pose that departs from orthonormal changes lengths, for each of what
+ * it departs by: R^T R = I + E with entries of E up to 2 `off` (both poses) changes them by less
+ * than 3 off, there and back 6, and the transpose by 6 more. */
+#define INVERSE_OFF 16.0
+
+/* ---------------------------------------------------------------------------------- options -- */
+
+kiln_front_options kiln_front_options_default(void)
+{
+    kiln_front_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    options.method = KILN_FRONT_AUTO;
+    options.coherence = options.sprout = options.prune = (double)NAN;
+    return options;
+}
+
+static const kiln_front_way *way_of(kiln_front_method method)
+{
+    static const kiln_front_way *const ways[] = {&kiln_front_auto};
+    const unsigned number = (unsigned)method;
+    return number < sizeof ways / sizeof ways[0] ? ways[number] : NULL;
+}
+
+/* NULL: they are not allowed for these trees. */
+static const kiln_front_way *take_options(const kiln_tree *a, const kiln_tree *b,
+                                          const kiln_front_options *given,
+                                          kiln_front_options *options)
+{
+    *options = kiln_front_options_default();
+    kiln_options_take(options, sizeof *options, given);
+    const double numbers[] = {options->coherence, options->sprout, options->prune};
+    bool sound = a != NULL && b != NULL && options->capacity <= KILN_FRONT_CAPACITY_MOST;
+    for (int i = 0; i < 3; i++) {
+        sound = sound && !(numbers[i] < 0);
+    }
+    const kiln_front_way *way = sound ? way_of(options->method) : NULL;
+    return way != NULL && way->takes(a, b, options) ? way : NULL;
+}
+
+/* ----------------------------------------------------------------------------------- memory -- */
+
+static size_t whole_lines(size_t bytes)
+{
+    return (bytes + KILN_FRONT_ALIGNMENT - 1) / KILN_FRONT_ALIGNMENT * KILN_FRONT_ALIGNMENT;
+}
+
+size_t kiln_front_size(const kiln_tree *a, const kiln_tree *b, const kiln_front_options *options)
+{
+    kiln_front_options full;
+    const kiln_front_way *way = take_options(a, b, options, &full);
+    return way == NULL ? 0
+                       : whole_lines(sizeof(kiln_front)) + way->size(a, b, &full) +
+                             KILN_FRONT_ALIGNMENT - 1;
+}
+
+/* Which of two meshes is X depends on their geometry, and only for one and the same on the poses,
+ * too (pose.c). */
+static bool is_b_first(const kiln_tree *a, const kiln_tree *b)
+{
+    const kiln_format_tree *of_a = a->view.entry, *of_b = b->view.entry;
+    return memcmp(of_b->geometry_hash, of_a->geometry_hash, sizeof of_a->geometry_hash) < 0;
+}
+
+static void measure_trees(kiln_front *front)
+{
+    for (int i = 0; i < 2; i++) {
+        const kiln_tree *tree = (i == 0) == front->b_first ? front->b : front->a;
+        for (int k = 0; k < 3; k++) {
+            const double lower = (double)tree->view.entry->bounds_lower[k];
+            const double upper = (double)tree->view.entry->bounds_upper[k];
+            front->centre[i][k] = (lower + upper) / 2;
+            front->half[i][k] = (upper - lower) / 2;
+        }
+    }
+}
+
+kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree *a, const kiln_tree *b,
+                             const kiln_front_options *options, kiln_front **out)
+{
+    if (out == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    *out = NULL;
+    kiln_front_options full;
+    const kiln_front_way *way = take_options(a, b, options, &full);
+    if (memory == NULL || way == NULL || size < kiln_front_size(a, b, options)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    if (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b)) {
+        return kiln_trees_lack(a, b);
+    }
+    const size_t skip =
+        (KILN_FRONT_ALIGNMENT - (uintptr_t)memory % KILN_FRONT_ALIGNMENT) % KILN_FRONT_ALIGNMENT;
+    uint8_t *start = (uint8_t *)memory + skip;
+    kiln_front *front = (kiln_front *)(void *)start;
+    memset(front, 0, sizeof *front);
+    front->a = a;
+    front->b = b;
+    front->options = full;
+    front->way = way;
+    front->b_first = is_b_first(a, b);
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_FPU_CALL(measure, measure_trees);
+    measure(front);
+    way->place(front, start + whole_lines(sizeof(kiln_front)));
+    kiln_fpu_leave(caller);
+    *out = front;
+    return KILN_OK;
+}
+
+static void forget(kiln_front *front)
+{
+    const kiln_hint none = {0, 0};
+    front->has_last = false;
+    front->hint = none;
+    front->hint_met = false;
+    front->free_until = 0;
+    front->travelled = 0;
+    front->way->reset(front);
+}
+
+void kiln_front_reset(kiln_front *front)
+{
+    if (front != NULL) {
+        forget(front);
+        memset(&front->counts, 0, sizeof front->counts);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- motion -- */
+
+/* The largest |d + s0 u0 + s1 u1 + s2 u2|, with signs s, of a matrix m that is applied to a box
+ * and then moved. */
+static double longest_displacement(const double m[9], const double way[3], const double centre[3],
+                                   const double half[3])
+{
+    double d[3], u[3][3], most = 0;
+    for (int i = 0; i < 3; i++) {
+        const double *row = m + 3 * i;
+        d[i] = ((row[0] * centre[0] + row[1] * centre[1]) + row[2] * centre[2]) + way[i];
+        for (int k = 0; k < 3; k++) {
+            u[k][i] = row[k] * half[k];
+        }
+    }
+    for (int signs = 0; signs < 8; signs++) {
+        double squared = 0;
+        for (int i = 0; i < 3; i++) {
+            const double x = ((signs & 1) != 0 ? u[0][i] : -u[0][i]) +
+                             ((signs & 2) != 0 ? u[1][i] : -u[1][i]) +
+                             ((signs & 4) != 0 ? u[2][i] : -u[2][i]);
+            squared += (d[i] + x) * (d[i] + x);
+        }
+        most = squared > most ? squared : most;
+    }
+    return sqrt(most);
+}
+
+static double sum_of_magnitudes(const double v[3])
+{
+    return (fabs(v[0]) + fabs(v[1])) + fabs(v[2]);
+}
+
+/* R^-1 and -R^-1 t of a transform whose scale is taken out, by the transpose. */
+static void turn_back(const kiln_front_place_of *place, double rotation[9], double way[3])
+{
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            rotation[3 * i + k] = place->carry.rotation[3 * k + i] / place->scale;
+        }
+    }
+    kiln_matrix_apply(rotation, place->carry.translation, way);
+}
+
+/* How far the two trees have moved relative to each other, in units of tree 0's frame. */
+static double relative_motion(const kiln_front *front, const kiln_front_place_of *from,
+                              const kiln_front_place_of *to)
+{
+    if (memcmp(&from->carry, &to->carry, sizeof from->carry) == 0) {
+        return 0; /* and every carried vertex is where it was, to the bit */
+    }
+    double matrix[9], way[3], turned_from[9], turned_to[9], way_from[3], way_to[3];
+    for (int i = 0; i < 9; i++) {
+        matrix[i] = to->carry.rotation[i] - from->carry.rotation[i];
+    }
+    for (int k = 0; k < 3; k++) {
+        way[k] = to->carry.translation[k] - from->carry.translation[k];
+    }
+    const double of_1 = longest_displacement(matrix, way, front->centre[1], front->half[1]);
+    turn_back(from, turned_from, way_from);
+    turn_back(to, turned_to, way_to);
+    for (int i = 0; i < 9; i++) {
+        matrix[i] = turned_to[i] - turned_from[i];
+    }
+    for (int k = 0; k < 3; k++) {
+        way[k] = way_from[k] - way_to[k];
+    }
+    const double of_0 = longest_displacement(matrix, way, front->centre[0], front->half[0]);
+    const double magnitude =
+        sum_of_magnitudes(from->carry.translation) + sum_of_magnitudes(to->carry.translation) +
+        (sum_of_magnitudes(front->centre[0]) + sum_of_magnitudes(front->half[0])) +
+        (sum_of_magnitudes(front->centre[1]) + sum_of_magnitudes(front->half[1])) * to->scale;
+    const double off = INVERSE_OFF * (from->off > to->off ? from->off : to->off);
+    const double motion_0 = of_0 + off * magnitude;
+    return (of_1 < motion_0 ? of_1 : motion_0) + PLACES_OFF * magnitude;
+}
+
+/* Where tree 1 is as tree 0 sees it. For one mesh twice X and Y may have changed places, so the
+ * transform is inverted. */
+static void place_of_trees(const kiln_front *front, const kiln_pose *pose_a,
+                           const kiln_pose *pose_b, kiln_front_place_of *place)
+{
+    const kiln_pair_frame *frame = &front->frame;
+    const kiln_pose *of_0 = front->b_first ? pose_b : pose_a;
+    place->carry = frame->carry;
+    place->scale = frame->scale;
+    place->world = kiln_pose_scale(of_0);
+    place->off = frame->off;
+    if (frame->swapped != front->b_first && !frame->same) {
+        kiln_matrix_invert(frame->carry.rotation, place->carry.rotation);
+        kiln_matrix_apply(place->carry.rotation, frame->carry.translation,
+                          place->carry.translation);
+        for (int k = 0; k < 3; k++) {
+            place->carry.translation[k] = -place->carry.translation[k];
+        }
+        place->scale = 1 / frame->scale;
+    }
+}
+
+/* The longest edge of the smaller of the two boxes, in the world. */
+static double smaller_size(const kiln_front *front, const kiln_front_place_of *place)
+{
+    double size[2];
+    for (int i = 0; i < 2; i++) {
+        const double *half = front->half[i];
+        size[i] = 2 * fmax(half[0], fmax(half[1], half[2]));
+    }
+    return fmin(size[0], size[1] * place->scale) * place->world;
+}
+
+/* The sum grows with every motion that is not 0, so that what was proved at one query is never
+ * taken for proved at another place. */
+static void add_motion(kiln_front *front, const kiln_front_place_of *place)
+{
+    const kiln_front_place_of *last = &front->last;
+    front->motion = HUGE_VAL;
+    if (front->has_last && last->scale == place->scale && last->world == place->world) {
+        front->motion = relative_motion(front, last, place) * place->world * (1 + 0x1p-50);
+    }
+    if (front->motion > 0) {
+        const double sum = (front->travelled + front->motion) * (1 + 0x1p-52);
+        if (sum < HUGE_VAL) {
+            front->travelled = sum;
+        } else {
+            front->motion = HUGE_VAL;
+            front->travelled = 0;
+            front->free_until = 0;
+        }
+    }
+    front->last = *place;
+    front->has_last = true;
+}
+
+/* Relates the poses; on error the front remembers nothing. */
+static kiln_status begin_query(kiln_front *front, const kiln_pose *pose_a, const kiln_pose *pose_b)
+{
+    const kiln_status status =
+        kiln_pair_frame_relate_polygons(&front->frame, front->a, pose_a, front->b, pose_b);
+    if (status != KILN_OK) {
+        return status;
+    }
+    kiln_front_place_of place;
+    place_of_trees(front, pose_a, pose_b, &place);
+    front->world = kiln_pose_scale(front->frame.swapped ? pose_b : pose_a);
+    front->size = smaller_size(front, &place);
+    add_motion(front, &place);
+    front->counts.queries++;
+    return KILN_OK;
+}
+
+/* What is left of a length that the surfaces are apart when the two objects move by themselves:
+ * their places are rounded, too, and are so again wherever they will be. */
+static double free_motion_of(const kiln_front *front, const kiln_pose *pose_a,
+                             const kiln_pose *pose_b)
+{
+    const double apart = front->free_until - front->travelled;
+    double magnitude = 0;
+    for (int i = 0; i < 2; i++) {
+        const kiln_pose *pose = i == 0 ? pose_a : pose_b;
+        if (pose != NULL) {
+            magnitude += sum_of_magnitudes(pose->translation);
+        }
+        const double scale = i == 0 ? front->last.world : front->last.world * front->last.scale;
+        magnitude +=
+            (sum_of_magnitudes(front->centre[i]) + sum_of_magnitudes(front->half[i])) * scale;
+    }
+    const double left =
+        apart * (1 - 0x1p-40 - INVERSE_OFF * front->last.off) - 8 * PLACES_OFF * magnitude;
+    return left > 0 ? left : 0;
+}
+
+static kiln_status bound_motion(const kiln_tree *tree, const kiln_pose *from, const kiln_pose *to,
+                                double *bound)
+{
+    const kiln_pose still = kiln_pose_identity();
+    from = from != NULL ? from : &still;
+    to = to != NULL ? to : &still;
+    if (!kiln_pose_is_sound(from) || !kiln_pose_is_sound(to)) {
+        return KILN_ERROR_POSE;
+    }
+    if (memcmp(from, to, sizeof *from) == 0) {
+        *bound = 0;
+        return KILN_OK;
+    }
+    double matrix[9], way[3], centre[3], half[3];
+    for (int i = 0; i < 9; i++) {
+        matrix[i] = to->rotation[i] * to->scale - from->rotation[i] * from->scale;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double lower = (double)tree->view.entry->bounds_lower[k];
+        const double upper = (double)tree->view.entry->bounds_upper[k];
+        centre[k] = (lower + upper) / 2;
+        half[k] = (upper - lower) / 2;
+        way[k] = to->translation[k] - from->translation[k];
+    }
+    const double magnitude =
+        sum_of_magnitudes(from->translation) + sum_of_magnitudes(to->translation) +
+        (sum_of_magnitudes(centre) + sum_of_magnitudes(half)) * (from->scale + to->scale);
+    *bound =
+        longest_displacement(matrix, way, centre, half) * (1 + 0x1p-50) + PLACES_OFF * magnitude;
+    return KILN_OK;
+}
+
+kiln_status kiln_motion_bound(const kiln_tree *tree, const kiln_pose *from, const kiln_pose *to,
+                              double *bound)
+{
+    if (tree == NULL || bound == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_FPU_CALL(run, bound_motion);
+    const kiln_status status = run(tree, from, to, bound);
+    kiln_fpu_leave(caller);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------- queries -- */
+
+/* A query in hand; what the method finds passes through here to the query's own visitor. */
+typedef struct {
+    kiln_front *front;
+    const kiln_pose *pose_a, *pose_b;
+    const kiln_pair_visitor *visitor;
+    bool any;    /* a pair meets, whatever the filter says of it */
+    bool passed; /* one was passed */
+    double left; /* the free motion, once the query is done */
+} front_query;
+
+/* The filter is called here, so that methods know of all pairs that meet. */
+static bool pass_pair(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    front_query *query = (front_query *)user;
+    const kiln_pair_visitor *visitor = query->visitor;
+    query->any = true;
+    if (visitor->filter != NULL && !kiln_pair_filter_keeps(visitor->filter, frame, x, y)) {
+        return true;
+    }
+    if (!query->passed) {
+        query->passed = true;
+        query->front->hint = kiln_pair_hint(frame, x, y);
+        query->front->hint_met = true;
+    }
+    return visitor->visit(visitor->user, frame, x, y);
+}
+
+/* Do the triangles that met last meet again? Then one hit is found, and no tree is walked. */
+static bool meets_last_pair(front_query *query)
+{
+    kiln_front *front = query->front;
+    const kiln_pair_frame *frame = &front->frame;
+    double x[9], y[9];
+    if (!front->hint_met || kiln_pair_filter_stops(query->visitor->filter)) {
+        return false;
+    }
+    const uint32_t stored_x = (frame->swapped ? front->hint.b : front->hint.a) - 1;
+    const uint32_t stored_y = (frame->swapped ? front->hint.a : front->hint.b) - 1;
+    kiln_stored_corners(frame, true, stored_x, x);
+    kiln_stored_corners(frame, false, stored_y, y);
+    return kiln_exact_triangles_meet(x, y) && !pass_pair(query, frame, stored_x, stored_y);
+}
+
+static void answer(front_query *query)
+{
+    kiln_front *front = query->front;
+    const kiln_pair_visitor *given = query->visitor;
+    const bool shortcuts = front->way->shortcuts;
+    if (shortcuts && front->motion < HUGE_VAL && front->travelled < front->free_until) {
+        front->counts.skipped++;
+        return;
+    }
+    front->free_until = 0;
+    if (shortcuts && given->nearest_first && meets_last_pair(query)) {
+        front->counts.last_pair++;
+        return;
+    }
+    kiln_pair_filter_bound stop;
+    kiln_pair_visitor visitor = *given;
+    visitor.visit = pass_pair;
+    visitor.user = query;
+    if (given->filter != NULL) {
+        stop = *given->filter;
+        stop.call = NULL;
+        visitor.filter = &stop;
+    }
+    front->hint_met = false;
+    const double apart = front->way->run(front, &visitor);
+    KILN_ASSERT(apart >= 0);
+    if (given->filter != NULL) {
+        given->filter->stopped |= stop.stopped;
+    }
+    if (!query->any) {
+        front->free_until = front->travelled + apart * (1 - 0x1p-50);
+    }
+}
+
+static kiln_status run_query(front_query *query)
+{
+    const kiln_status status = begin_query(query->front, query->pose_a, query->pose_b);
+    if (status == KILN_OK) {
+        answer(query);
+        query->left = query->any ? 0 : free_motion_of(query->front, query->pose_a, query->pose_b);
+    }
+    return status;
+}
+
+/* A source of pairs, as kiln_pair_walk is one. */
+static kiln_status walk_front(void *user, const kiln_pair_visitor *visitor)
+{
+    front_query *query = (front_query *)user;
+    query->visitor = visitor;
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_FPU_CALL(run, run_query);
+    kiln_status status = run(query);
+    kiln_fpu_leave(caller);
+    status = kiln_pair_filter_status(visitor->filter, status);
+    if (status != KILN_OK) {
+        forget(query->front);
+    }
+    return status;
+}
+
+static bool take_hit(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    kiln_hit *hit = (kiln_hit *)user;
+    KILN_ASSERT(!hit->found);
+    hit->found = true;
+    hit->pair = kiln_pair_named(frame, x, y);
+    hit->hint = kiln_pair_hint(frame, x, y);
+    return false;
+}
+
+kiln_status kiln_front_collide(kiln_front *front, const kiln_pose *pose_a, const kiln_pose *pose_b,
+                               const kiln_pair_options *options, kiln_hit *hit, double *free_motion)
+{
+    if (front == NULL || hit == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    kiln_hit found;
+    memset(&found, 0, sizeof found);
+    kiln_pair_filter_bound filter;
+    const kiln_pair_visitor visitor = {
+        take_hit, &found, true, false, kiln_pair_filter_bind(options, &filter), NULL};
+    front_query query = {front, pose_a, pose_b, NULL, false, false, 0};
+    const kiln_status status = walk_front(&query, &visitor);
+    if (status == KILN_OK) {
+        *hit = found;
+        if (free_motion != NULL) {
+            *free_motion = query.left;
+        }
+    }
+    return status;
+}
+
+kiln_status kiln_front_contacts_each(kiln_front *front, const kiln_pose *pose_a,
+                                     const kiln_pose *pose_b, const kiln_pair_options *options,
+                                     kiln_pair_callback callback, void *user, size_t *count,
+                                     double *free_motion)
+{
+    if (front == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    front_query query = {front, pose_a, pose_b, NULL, false, false, 0};
+    const kiln_status status =
+        kiln_contacts_each_from(walk_front, &query, options, callback, user, count);
+    if (status == KILN_OK && free_motion != NULL) {
+        *free_motion = query.left;
+    }
+    return status;
+}
+
+kiln_status kiln_front_contacts(kiln_front *front, const kiln_pose *pose_a, const kiln_pose *pose_b,
+                                const kiln_pair_options *options, kiln_pair *pairs, size_t capacity,
+                                size_t *count, double *free_motion)
+{
+    if (front == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    front_query query = {front, pose_a, pose_b, NULL, false, false, 0};
+    const kiln_status status =
+        kiln_contacts_from(walk_front, &query, front->a, front->b, options, pairs, capacity, count);
+    if (status == KILN_OK && free_motion != NULL) {
+        *free_motion = query.left;
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------------------- distances -- */
+
+/* What an answer proves of all pairs: nothing where a filter left some out. */
+static void remember_distance(kiln_front *front, const kiln_pair_options *options,
+                              const kiln_nearest *nearest)
+{
+    const double error = PLACES_OFF * (fabs(nearest->distance) + front->size);
+    const double least = (nearest->distance - options->absolute) / (1 + options->relative);
+    const double apart = least * (1 - 0x1p-40) - error;
+    front->free_until = 0;
+    if (options->filter == NULL && apart > 0) {
+        const double until = front->travelled + apart * (1 - 0x1p-50);
+        front->free_until = until < HUGE_VAL ? until : 0;
+    }
+}
+
+kiln_status kiln_front_distance(kiln_front *front, const kiln_pose *pose_a, const kiln_pose *pose_b,
+                                const kiln_pair_options *options, kiln_nearest *nearest)
+{
+    if (front == NULL || nearest == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    kiln_pair_options full = kiln_pair_options_of(options);
+    if (full.hint.a == 0 || full.hint.b == 0) {
+        full.hint = front->hint;
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_FPU_CALL(begin, begin_query);
+    kiln_status status = begin(front, pose_a, pose_b);
+    kiln_fpu_leave(caller);
+    if (status == KILN_OK) {
+        status = kiln_distance(front->a, pose_a, front->b, pose_b, &full, nearest);
+    }
+    if (status != KILN_OK) {
+        forget(front);
+        return status;
+    }
+    const kiln_fpu_state again = kiln_fpu_enter();
+    KILN_FPU_CALL(remember, remember_distance);
+    remember(front, &full, nearest);
+    kiln_fpu_leave(again);
+    front->counts.fresh++;
+    if (nearest->found) {
+        front->hint = nearest->hint;
+        front->hint_met = !(nearest->distance > 0);
+    }
+    return KILN_OK;
+}
+
+/* -------------------------------------------------------------------------------- inspection -- */
+
+kiln_hint kiln_front_get_hint(const kiln_front *front)
+{
+    const kiln_hint none = {0, 0};
+    return front != NULL ? front->hint : none;
+}
+
+kiln_front_info kiln_front_get_info(const kiln_front *front)
+{
+    kiln_front_info info;
+    memset(&info, 0, sizeof info);
+    if (front != NULL) {
+        info = front->counts;
+    }
+    return info;
+}
