@@ -42,6 +42,8 @@
 extern "C" {
 #endif
 
+/* ------------------------------------------------------------------------------------ fronts -- */
+
 /* A front. It lives in the caller's memory, which must not be moved. */
 typedef struct kiln_front kiln_front;
 
@@ -100,6 +102,8 @@ KILN_API kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree
 /* Forgets everything. NULL is allowed. */
 KILN_API void kiln_front_reset(kiln_front *front);
 
+/* -------------------------------------------------------------------------- coherent queries -- */
+
 /* Tests whether the surfaces meet, as kiln_collide. *free_motion (may be NULL) is then 0, or, if
  * nothing was found, a length in units of the world: while kiln_motion_bound(a, its pose then, its
  * pose) + kiln_motion_bound(b, ...), or their sum over any number of steps, is below it, the
@@ -132,6 +136,8 @@ KILN_API kiln_status kiln_front_contacts(kiln_front *front, const kiln_pose *pos
 KILN_API kiln_status kiln_front_distance(kiln_front *front, const kiln_pose *pose_a,
                                          const kiln_pose *pose_b, const kiln_pair_options *options,
                                          kiln_nearest *nearest);
+
+/* ------------------------------------------------------------------------ what is remembered -- */
 
 /* Returns the pair of triangles that met or was nearest last, for the options of other queries; 0
  * and 0: none, or the front is NULL. */

@@ -268,7 +268,7 @@ static const kiln_tree *tree_of(const auto_front *in, int tree)
 }
 
 /* Puts a volume into a level from which a descent begins. */
-static void begin_level(auto_front *in, int tree, uint32_t node, uint32_t lane, int level)
+static void level_of_volume(auto_front *in, int tree, uint32_t node, uint32_t lane, int level)
 {
     const bool is_x = is_x_of(in, tree);
     kiln_tree_box box;
@@ -430,8 +430,8 @@ static void leave_levels(auto_front *in, const kiln_level *at)
 }
 
 /* Opens a volume against another one into the level `at`, as the step `number`. */
-static void open_step(auto_front *in, const kiln_level *of, const kiln_level *against,
-                      kiln_level *at, uint32_t number)
+static void open_into_step(auto_front *in, const kiln_level *of, const kiln_level *against,
+                           kiln_level *at, uint32_t number)
 {
     const uint32_t node = of->contents.first;
     KILN_ASSERT((uint32_t)(at - in->levels) < in->room_levels);
@@ -461,7 +461,7 @@ static bool look_at_pair(auto_front *in, const kiln_level *lane, const kiln_leve
     const bool first = other_is_leaf || (!is_leaf && lane->area >= other->area);
     const kiln_level *of = first ? lane : other, *against = first ? other : lane;
     if (is_leaf == other_is_leaf || kiln_level_may_open(&in->descent, &in->leaves, of, against)) {
-        open_step(in, of, against, at, number);
+        open_into_step(in, of, against, at, number);
         *opened = true;
     } else if (number != NONE) {
         set_deadline(in, number, 0);
@@ -512,8 +512,8 @@ static bool look_at_entry(auto_front *in, uint32_t number)
             return test_leaves(in, of_x, of_y, number);
         }
     }
-    begin_level(in, first, entry->node[first], entry->lane[first], 0);
-    begin_level(in, !first, entry->node[!first], entry->lane[!first], 1);
+    level_of_volume(in, first, entry->node[first], entry->lane[first], 0);
+    level_of_volume(in, !first, entry->node[!first], entry->lane[!first], 1);
     kiln_level *at = in->levels + LEVELS_BEGIN;
     bool opened;
     if (!look_at_pair(in, &in->levels[0], &in->levels[1], at, number, &opened)) {
@@ -532,7 +532,7 @@ static bool look_at_step(auto_front *in, uint32_t number)
     const kiln_format_node8 *node = kiln_tree_node(tree_of(in, tree), entry->node[tree]);
     kiln_level *at = in->levels + LEVELS_BEGIN;
     if (entry->lane[!tree] == ROOT) {
-        begin_level(in, !tree, 0, ROOT, 0);
+        level_of_volume(in, !tree, 0, ROOT, 0);
     } else {
         begin_kept_level(in, entry, !tree, &in->levels[0]);
     }

@@ -45,9 +45,8 @@ static const kiln_front_way *way_of(kiln_front_method method)
 }
 
 /* NULL: they are not allowed for these trees. */
-static const kiln_front_way *take_options(const kiln_tree *a, const kiln_tree *b,
-                                          const kiln_front_options *given,
-                                          kiln_front_options *options)
+static const kiln_front_way *way_for(const kiln_tree *a, const kiln_tree *b,
+                                     const kiln_front_options *given, kiln_front_options *options)
 {
     *options = kiln_front_options_default();
     kiln_options_take(options, sizeof *options, given);
@@ -70,7 +69,7 @@ static size_t whole_lines(size_t bytes)
 size_t kiln_front_size(const kiln_tree *a, const kiln_tree *b, const kiln_front_options *options)
 {
     kiln_front_options full;
-    const kiln_front_way *way = take_options(a, b, options, &full);
+    const kiln_front_way *way = way_for(a, b, options, &full);
     return way == NULL ? 0
                        : whole_lines(sizeof(kiln_front)) + way->size(a, b, &full) +
                              KILN_FRONT_ALIGNMENT - 1;
@@ -105,7 +104,7 @@ kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree *a, cons
     }
     *out = NULL;
     kiln_front_options full;
-    const kiln_front_way *way = take_options(a, b, options, &full);
+    const kiln_front_way *way = way_for(a, b, options, &full);
     if (memory == NULL || way == NULL || size < kiln_front_size(a, b, options)) {
         return KILN_ERROR_ARGUMENT;
     }
@@ -131,7 +130,7 @@ kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree *a, cons
     return KILN_OK;
 }
 
-static void forget(kiln_front *front)
+static void forget_all(kiln_front *front)
 {
     const kiln_hint none = {0, 0};
     front->has_last = false;
@@ -145,7 +144,7 @@ static void forget(kiln_front *front)
 void kiln_front_reset(kiln_front *front)
 {
     if (front != NULL) {
-        forget(front);
+        forget_all(front);
         memset(&front->counts, 0, sizeof front->counts);
     }
 }
@@ -195,8 +194,8 @@ static void turn_back(const kiln_front_place_of *place, double rotation[9], doub
 }
 
 /* How far the two trees have moved relative to each other, in units of tree 0's frame. */
-static double relative_motion(const kiln_front *front, const kiln_front_place_of *from,
-                              const kiln_front_place_of *to)
+static double motion_between(const kiln_front *front, const kiln_front_place_of *from,
+                             const kiln_front_place_of *to)
 {
     if (memcmp(&from->carry, &to->carry, sizeof from->carry) == 0) {
         return 0; /* and every carried vertex is where it was, to the bit */
@@ -267,7 +266,7 @@ static void add_motion(kiln_front *front, const kiln_front_place_of *place)
     const kiln_front_place_of *last = &front->last;
     front->motion = HUGE_VAL;
     if (front->has_last && last->scale == place->scale && last->world == place->world) {
-        front->motion = relative_motion(front, last, place) * place->world * (1 + 0x1p-50);
+        front->motion = motion_between(front, last, place) * place->world * (1 + 0x1p-50);
     }
     if (front->motion > 0) {
         const double sum = (front->travelled + front->motion) * (1 + 0x1p-52);
@@ -445,7 +444,7 @@ static void answer(front_query *query)
     }
 }
 
-static kiln_status run_query(front_query *query)
+static kiln_status run_front_query(front_query *query)
 {
     const kiln_status status = begin_query(query->front, query->pose_a, query->pose_b);
     if (status == KILN_OK) {
@@ -461,12 +460,12 @@ static kiln_status walk_front(void *user, const kiln_pair_visitor *visitor)
     front_query *query = (front_query *)user;
     query->visitor = visitor;
     const kiln_fpu_state caller = kiln_fpu_enter();
-    KILN_FPU_CALL(run, run_query);
+    KILN_FPU_CALL(run, run_front_query);
     kiln_status status = run(query);
     kiln_fpu_leave(caller);
     status = kiln_pair_filter_status(visitor->filter, status);
     if (status != KILN_OK) {
-        forget(query->front);
+        forget_all(query->front);
     }
     return status;
 }
@@ -570,7 +569,7 @@ kiln_status kiln_front_distance(kiln_front *front, const kiln_pose *pose_a, cons
         status = kiln_distance(front->a, pose_a, front->b, pose_b, &full, nearest);
     }
     if (status != KILN_OK) {
-        forget(front);
+        forget_all(front);
         return status;
     }
     const kiln_fpu_state again = kiln_fpu_enter();
