@@ -159,7 +159,7 @@ static inline kiln_quad times_vector(const kiln_quad m[3], float x, float y, flo
 }
 
 /* How far a box reaches from its centre along l. */
-static inline float reach_along(const kiln_binary_box *box, kiln_quad l)
+static inline float reach_on_axis(const kiln_binary_box *box, kiln_quad l)
 {
     const kiln_quad dots = times_vector(box->column, l[0], l[1], l[2]);
     return sum_of_three(box->half * (absolute_of(dots) + AXES_ROOM));
@@ -175,7 +175,7 @@ static inline kiln_quad direction_in_a(const kiln_binary_frame *frame,
 static inline float rest_along(const kiln_binary_frame *frame, const kiln_binary_box *a,
                                float support, kiln_quad l)
 {
-    return (frame->to_a.scale * support - sum_of_three(l * a->centre)) - reach_along(a, l);
+    return (frame->to_a.scale * support - sum_of_three(l * a->centre)) - reach_on_axis(a, l);
 }
 
 static inline double margin_from(const kiln_binary_frame *frame, float rest, kiln_quad l)
@@ -207,7 +207,7 @@ double kiln_binary_margin_of(const kiln_binary_frame *frame, float rest,
 static inline void plane_along(const kiln_binary_box *b, kiln_quad l, kiln_binary_plane *plane)
 {
     const float place = sum_of_three(absolute_of(b->centre));
-    const float support = (sum_of_three(l * b->centre) - reach_along(b, l)) - PLACE_ROOM * place;
+    const float support = (sum_of_three(l * b->centre) - reach_on_axis(b, l)) - PLACE_ROOM * place;
     for (int k = 0; k < 3; k++) {
         plane->axis[k] = l[k];
     }

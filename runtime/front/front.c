@@ -194,8 +194,8 @@ static void turn_back(const kiln_front_place_of *place, double rotation[9], doub
 }
 
 /* How far the two trees have moved relative to each other, in units of tree 0's frame. */
-static double motion_between(const kiln_front *front, const kiln_front_place_of *from,
-                             const kiln_front_place_of *to)
+static double motion_of_trees(const kiln_front *front, const kiln_front_place_of *from,
+                              const kiln_front_place_of *to)
 {
     if (memcmp(&from->carry, &to->carry, sizeof from->carry) == 0) {
         return 0; /* and every carried vertex is where it was, to the bit */
@@ -266,7 +266,7 @@ static void add_motion(kiln_front *front, const kiln_front_place_of *place)
     const kiln_front_place_of *last = &front->last;
     front->motion = HUGE_VAL;
     if (front->has_last && last->scale == place->scale && last->world == place->world) {
-        front->motion = motion_between(front, last, place) * place->world * (1 + 0x1p-50);
+        front->motion = motion_of_trees(front, last, place) * place->world * (1 + 0x1p-50);
     }
     if (front->motion > 0) {
         const double sum = (front->travelled + front->motion) * (1 + 0x1p-52);
