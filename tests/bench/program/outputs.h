@@ -4,7 +4,23 @@
 
 #include "../../../tools/cmd/kit/output.h"
 
+#include <stdio.h>
+
 /* The file of --csv, and pictures, of every verb; volumes of families. */
 extern const output_kind output_kind_rows, output_kind_picture, output_kind_volumes;
+
+/* A text that becomes a file: it is complete in memory before a file is opened, so that none is
+ * left half written. */
+typedef struct {
+    char *text;
+    size_t size;
+    FILE *out; /* NULL: no memory */
+} output_text;
+
+/* Begins a text. Returns `out` of it. */
+FILE *output_text_begin(output_text *of);
+
+/* Writes it to `path` and releases it. Reports what is wrong, and want of memory with `remedy`. */
+int output_text_end(output_text *of, const char *path, const output_kind *kind, const char *remedy);
 
 #endif

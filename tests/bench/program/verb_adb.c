@@ -213,21 +213,15 @@ static int measure_file(bench_adb *run, const char *path, const bench_settings *
 
 /* ------------------------------------------------------------------------------------ output -- */
 
-/* The text is complete in memory before a file is opened, so that none is left half written. */
 static int write_with(const bench_adb *run, const char *path, const output_kind *kind,
                       void (*print)(const bench_adb *, FILE *))
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) {
-        return out_of_memory(path);
+    output_text text;
+    FILE *out = output_text_begin(&text);
+    if (out != NULL) {
+        print(run, out);
     }
-    print(run, out);
-    const int status =
-        fclose(out) == 0 ? output_write(path, kind, text, size) : out_of_memory(path);
-    free(text);
-    return status;
+    return output_text_end(&text, path, kind, "ask for fewer --draws");
 }
 
 static bool is_stdout(const char *path)

@@ -1,15 +1,13 @@
 /* kiln-bench continuous: engines of dynamic worlds on the scenes of Coming and Staadt 2004. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "continuous.h"
 #include "outputs.h"
+#include "parts.h"
 #include "verbs.h"
 
 #include "../../../tools/cmd/kit/options.h"
 #include "../../../tools/cmd/kit/report.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct {
     const char *parts, *csv, *svg;
@@ -33,48 +31,17 @@ static const option continuous_options[] = {
     OPTION_JSON(continuous_settings),
 };
 
-/* Is the name one of the list, which commas part? */
-static bool is_listed(const char *list, const char *name)
-{
-    const size_t size = strlen(name);
-    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, name, size) == 0 && (at[size] == ',' || at[size] == '\0')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Every part of the list is one that there is. */
-static int check_parts(const char *list)
-{
-    size_t found = 0, wanted = 1;
-    for (const char *at = list; *at != '\0'; at++) {
-        wanted += *at == ',';
-    }
-    for (size_t i = 0; i < continuous_part_count; i++) {
-        found += is_listed(list, continuous_parts[i].name);
-    }
-    return found == wanted
-               ? EXIT_DONE
-               : report_usage("--parts '%s' has a part that there is not, or one twice", list);
-}
+static const char *const remedy = "ask for fewer --objects";
 
 static int write_rows(const continuous_rows *rows, const char *path, const output_kind *kind,
                       void (*print)(const continuous_rows *, FILE *))
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) {
-        return report_error(EXIT_RUN, path, "out of memory");
+    output_text text;
+    FILE *out = output_text_begin(&text);
+    if (out != NULL) {
+        print(rows, out);
     }
-    print(rows, out);
-    const int status = fclose(out) == 0 ? output_write(path, kind, text, size)
-                                        : report_error(EXIT_RUN, path, "out of memory");
-    free(text);
-    return status;
+    return output_text_end(&text, path, kind, remedy);
 }
 
 static void describe_rows(const continuous_rows *rows, json_t *root)
@@ -107,8 +74,12 @@ static int run_bench_continuous(int argc, char **argv)
     continuous_rows rows = {NULL, 0, 0, false};
     int count;
     int status = options_parse(&verb_continuous, argc, argv, &settings, &count);
-    if (status == EXIT_DONE && settings.parts != NULL) {
-        status = check_parts(settings.parts);
+    if (status == EXIT_DONE) {
+        size_t found = 0;
+        for (size_t i = 0; i < continuous_part_count; i++) {
+            found += part_is_listed(settings.parts, continuous_parts[i].name);
+        }
+        status = parts_check(settings.parts, found);
     }
     if (status == EXIT_DONE) {
         status = output_check_inputs(settings.csv, &output_kind_rows, argv, count);
@@ -130,7 +101,7 @@ static int run_bench_continuous(int argc, char **argv)
     };
     for (size_t i = 0; i < continuous_part_count; i++) {
         const continuous_part *part = &continuous_parts[i];
-        if (settings.parts == NULL || is_listed(settings.parts, part->name)) {
+        if (part_is_listed(settings.parts, part->name)) {
             FILE *out = report_is_json() ? NULL : stdout;
             if (out != NULL) {
                 printf("%s%s: %s\n", rows.count > 0 ? "\n" : "", part->name, part->what);
@@ -138,7 +109,7 @@ static int run_bench_continuous(int argc, char **argv)
             part->run(&amount, &rows, out);
         }
     }
-    status = rows.failed ? report_error(EXIT_RUN, NULL, "out of memory; ask for fewer --objects")
+    status = rows.failed ? report_error(EXIT_RUN, NULL, "out of memory; %s", remedy)
                          : EXIT_DONE;
     if (report_is_json()) {
         describe_rows(&rows, report_root());

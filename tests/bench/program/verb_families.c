@@ -258,21 +258,15 @@ static void print_tables(const bench_families *run, bool levels)
     }
 }
 
-/* The text is complete in memory before a file is opened, so that none is left half written. */
 static int write_with(const bench_families *run, const char *path, const output_kind *kind,
                       void (*print)(const bench_families *, FILE *))
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) {
-        return out_of_memory(path);
+    output_text text;
+    FILE *out = output_text_begin(&text);
+    if (out != NULL) {
+        print(run, out);
     }
-    print(run, out);
-    const int status =
-        fclose(out) == 0 ? output_write(path, kind, text, size) : out_of_memory(path);
-    free(text);
-    return status;
+    return output_text_end(&text, path, kind, "ask for fewer --draws");
 }
 
 static bool is_stdout(const char *path)
