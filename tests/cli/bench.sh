@@ -12,11 +12,11 @@ cube=models/tiny/cube.obj
 case_begin 'help names every verb, its options and exit statuses'
 expect 0 "$bench" --help
 says out 'usage: kiln-bench VERB'
-for word in adb axes-plot bins-plot continuous families 'exit status'; do says out "$word"; done
+for word in adb axes-plot bins-plot coherence continuous families 'exit status'; do says out "$word"; done
 expect 0 "$bench" --version
 says out "kiln-bench $(sed -n 's/^#define KILN_VERSION_STRING "\(.*\)"/\1/p' runtime/kiln.h)"
 "$bench" --man >"$TMPDIR/man" || case_fail 'kiln-bench --man'
-for verb in adb axes-plot bins-plot continuous families; do
+for verb in adb axes-plot bins-plot coherence continuous families; do
     expect 0 "$bench" $verb --help
     says out "usage: kiln-bench $verb"
     [ "$(awk 'length($0) > 80' "$TMPDIR/out")" = '' ] || case_fail 'a line is longer than 80'
@@ -300,6 +300,24 @@ expect 1 "$bench" continuous --quick --parts caching,none
 expect 1 "$bench" continuous --quick --parts misses --csv "$cube"
 case_end
 
+case_begin 'coherence: tables, rows and a picture'
+set -- --quick --frames 20 --rounds 1
+expect 0 "$bench" coherence "$@" --parts table1,figure6,small,scene,length --csv "$TMPDIR/h.csv" --svg "$TMPDIR/h.svg"
+silent err
+says out 'hand       2652  169944     404     404  AABB'
+says out 'AABB, times of the recursive search'
+says out 'least cell '
+if grep -q 'nan' "$TMPDIR/out"; then case_fail 'a mean of nothing is no number'; fi
+[ "$(awk 'length($0) > 80' "$TMPDIR/out")" = '' ] || case_fail 'a line is longer than 80'
+[ "$(grep -c '^figure6,hand,free,first hit,obb2,published,' "$TMPDIR/h.csv")" -eq 10 ] || case_fail 'rows of Figure 6'
+[ "$(awk -F, '$3 == "free" && $9 > 0' "$TMPDIR/h.csv")" = '' ] || case_fail 'a free path has hits'
+[ "$(awk -F, '$1 == "small" && $3 == "colliding" && $9 > 0' "$TMPDIR/h.csv")" != '' ] || case_fail 'no path collides'
+grep -qF 'Figure 9: AABB' "$TMPDIR/h.svg" || case_fail 'no Figure 9'
+expect 0 "$bench" coherence "$@" --parts scene --csv "$TMPDIR/h.csv" --svg "$TMPDIR/h.svg"
+expect 1 "$bench" coherence "$@" --parts scene,none
+expect 1 "$bench" coherence "$@" --parts scene --svg "$cube"
+case_end
+
 # document STATUS ARGUMENT...: kiln-bench ARGUMENT... --json prints one; held against the schema below.
 count=0
 document() {
@@ -318,6 +336,7 @@ if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
     document 3 adb "$TMPDIR/plain.kiln"
     document 0 families "$TMPDIR/counted.kiln" "$cube" --quick
     document 3 families "$TMPDIR/bare.kiln"
+    document 0 coherence --quick --frames 20 --rounds 1 --parts figure5,table1
     document 0 continuous --quick --objects 200 --frames 2 --parts costs,misses
     document 2 bins-plot "$TMPDIR/missing.kiln" -o "$TMPDIR/plot.svg"
     document 0 axes-plot "$axes" "$axes" -o "$TMPDIR/axes.svg"

@@ -47,21 +47,34 @@ static void print_text(FILE *out, double x, double y, const char *anchor, const 
     fputs("</text>\n", out);
 }
 
+/* Where a value lies between two, 0 to 1. */
+static double part_of(bool logarithmic, double from, double to, double value)
+{
+    KILN_ASSERT(to > from);
+    KILN_ASSERT(!logarithmic || from > 0);
+    return logarithmic ? log(value / from) / log(to / from) : (value - from) / (to - from);
+}
+
 /* From values of a panel to places in the picture, whose y grows downwards. */
 static double place_x(const svg_panel *panel, double x)
 {
-    KILN_ASSERT(panel->x_to > panel->x_from);
-    return panel->left + panel->width * (x - panel->x_from) / (panel->x_to - panel->x_from);
+    return panel->left +
+           panel->width * part_of(panel->x_logarithmic, panel->x_from, panel->x_to, x);
 }
 
 static double place_y(const svg_panel *panel, double y)
 {
-    KILN_ASSERT(panel->y_to > panel->y_from);
-    KILN_ASSERT(!panel->logarithmic || panel->y_from > 0);
-    const double part = panel->logarithmic
-                            ? log(y / panel->y_from) / log(panel->y_to / panel->y_from)
-                            : (y - panel->y_from) / (panel->y_to - panel->y_from);
-    return panel->top + panel->height * (1 - part);
+    return panel->top +
+           panel->height * (1 - part_of(panel->logarithmic, panel->y_from, panel->y_to, y));
+}
+
+static void mark_x(FILE *out, const svg_panel *panel, double x)
+{
+    char label[32];
+    const double at = place_x(panel, x), bottom = panel->top + panel->height;
+    (void)snprintf(label, sizeof label, "%.3g", x);
+    fprintf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#e0e0e0\"/>\n", at, panel->top, bottom);
+    print_text(out, at, bottom + 18, "middle", label);
 }
 
 static void mark_y(FILE *out, const svg_panel *panel, double y)
@@ -75,14 +88,15 @@ static void mark_y(FILE *out, const svg_panel *panel, double y)
 }
 
 /* Lines at 1, 2 and 5 times each power of ten, with room for a rounding at both ends. */
-static void mark_logarithmic(FILE *out, const svg_panel *panel)
+static void mark_logarithmic(FILE *out, const svg_panel *panel, double from, double to,
+                             void (*mark)(FILE *, const svg_panel *, double))
 {
     static const double steps[] = {1, 2, 5};
-    for (double power = pow(10, floor(log10(panel->y_from))); power <= panel->y_to; power *= 10) {
+    for (double power = pow(10, floor(log10(from))); power <= to; power *= 10) {
         for (int i = 0; i < 3; i++) {
-            const double y = power * steps[i];
-            if (y >= 0.999 * panel->y_from && y <= 1.001 * panel->y_to) {
-                mark_y(out, panel, y);
+            const double value = power * steps[i];
+            if (value >= 0.999 * from && value <= 1.001 * to) {
+                mark(out, panel, value);
             }
         }
     }
@@ -90,18 +104,17 @@ static void mark_logarithmic(FILE *out, const svg_panel *panel)
 
 void svg_axes(FILE *out, const svg_panel *panel)
 {
-    const double middle = panel->top + panel->height / 2, bottom = panel->top + panel->height;
+    const double middle = panel->top + panel->height / 2;
     const int across =
         panel->x_step > 0 ? (int)floor((panel->x_to - panel->x_from) / panel->x_step + 1e-9) : -1;
-    for (int i = 0; i <= across; i++) {
-        char label[32];
-        const double x = panel->x_from + i * panel->x_step, at = place_x(panel, x);
-        (void)snprintf(label, sizeof label, "%.3g", x);
-        fprintf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#e0e0e0\"/>\n", at, panel->top, bottom);
-        print_text(out, at, bottom + 18, "middle", label);
+    if (panel->x_logarithmic) {
+        mark_logarithmic(out, panel, panel->x_from, panel->x_to, mark_x);
+    }
+    for (int i = 0; i <= across && !panel->x_logarithmic; i++) {
+        mark_x(out, panel, panel->x_from + i * panel->x_step);
     }
     if (panel->logarithmic) {
-        mark_logarithmic(out, panel);
+        mark_logarithmic(out, panel, panel->y_from, panel->y_to, mark_y);
     } else {
         const int up = (int)floor((panel->y_to - panel->y_from) / panel->y_step + 1e-9);
         for (int i = 0; i <= up; i++) {

@@ -15,6 +15,7 @@ typedef struct {
     double x_from, x_to, x_step; /* a mark every step; 0: none */
     double y_from, y_to, y_step;
     bool logarithmic;                /* y; marks at 1, 2, 5 times powers of ten; y_from > 0 */
+    bool x_logarithmic;              /* x, likewise; x_step is not looked at */
     double left, top, width, height; /* of the inner frame, in pixels */
 } svg_panel;
 

@@ -7,8 +7,8 @@
 
 #include "../../../tools/cmd/kit/program.h"
 
-static const verb *const verbs[] = {&verb_adb, &verb_axes_plot, &verb_bins_plot, &verb_continuous,
-                                    &verb_families};
+static const verb *const verbs[] = {&verb_adb,       &verb_axes_plot,  &verb_bins_plot,
+                                    &verb_coherence, &verb_continuous, &verb_families};
 
 const program this_program = {
     .name = "kiln-bench",

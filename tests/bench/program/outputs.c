@@ -5,6 +5,7 @@
 
 #include "outputs.h"
 
+#include "coherence.h"
 #include "continuous.h"
 #include "families.h"
 
@@ -25,6 +26,7 @@ static bool is_rows(const char *bytes, size_t size, bool whole)
 {
     (void)whole;
     return begins_with(bytes, size, BENCH_ADB_CSV_HEAD) ||
+           begins_with(bytes, size, BENCH_COHERENCE_CSV_HEAD) ||
            begins_with(bytes, size, BENCH_CONTINUOUS_CSV_HEAD) ||
            begins_with(bytes, size, BENCH_FAMILIES_CSV_HEAD);
 }

@@ -4,6 +4,7 @@
 
 #include "../../../tools/cmd/kit/verb.h"
 
-extern const verb verb_adb, verb_axes_plot, verb_bins_plot, verb_continuous, verb_families;
+extern const verb verb_adb, verb_axes_plot, verb_bins_plot, verb_coherence, verb_continuous,
+    verb_families;
 
 #endif
