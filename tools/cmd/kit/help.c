@@ -70,14 +70,36 @@ static void print_wrapped(FILE *out, const char *text, int indent, int column)
     putc('\n', out);
 }
 
+/* Prints choices from `column` on, and goes on below, behind a bar, where they are too long for a
+ * line. Returns the column behind them. */
+static int print_choices(FILE *out, const char *choices, int column)
+{
+    int length = (int)strlen(choices);
+    while (column + length > TEXT_COLUMNS) {
+        int part = TEXT_COLUMNS - column;
+        while (part > 0 && choices[part - 1] != '|') {
+            part--;
+        }
+        KILN_ASSERT(part > 0); /* no single choice is as long as a line */
+        fprintf(out, "%.*s\n%*s", part, choices, OPTION_COLUMN, "");
+        choices += part;
+        length -= part;
+        column = OPTION_COLUMN;
+    }
+    return column + fprintf(out, "%s", choices);
+}
+
 /* Prints "  -o, --output OUT" and its help beside it, or below it where there is no room. */
 static void print_option(FILE *out, const option *entry)
 {
     int column = entry->letter != 0 ? fprintf(out, "  -%c, --%s", entry->letter, entry->name)
                                     : fprintf(out, "      --%s", entry->name);
-    const char *value = entry->choices != NULL ? entry->choices : entry->value;
-    if (value != NULL) {
-        column += fprintf(out, entry->kind == OPTION_DEFAULTED ? "[=%s]" : " %s", value);
+    if (entry->choices != NULL && entry->kind != OPTION_DEFAULTED) {
+        putc(' ', out);
+        column = print_choices(out, entry->choices, column + 1);
+    } else if (entry->choices != NULL || entry->value != NULL) {
+        column += fprintf(out, entry->kind == OPTION_DEFAULTED ? "[=%s]" : " %s",
+                          entry->choices != NULL ? entry->choices : entry->value);
     }
     if (column + 2 > OPTION_COLUMN) {
         fprintf(out, "\n%*s", OPTION_COLUMN, "");
