@@ -215,6 +215,23 @@ expect 3 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/near" --mode sweep
 says err 'line 1: --mode sweep takes two poses a line'
 case_end
 
+case_begin 'collide --mode coherent: the answers of hit along a path, and how they were found'
+# To and fro, in and out; B stays, moves a little, a lot.
+awk 'BEGIN { for (i = 0; i < 400; i++) { x = i < 200 ? 1.5 - i / 200 : (i - 200) / 100; print 1, 0, 0, x, 0, 1, 0, 0.25, 0, 0, 1, 0.25 }
+    for (i = 0; i < 20; i++) print 1, 0, 0, 3 * (i % 2), 0, 1, 0, 0.25, 0, 0, 1, 0.25 }' >"$TMPDIR/path"
+for mode in hit coherent; do
+    "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/path" --mode $mode >"$TMPDIR/$mode" || case_fail "$?"
+done
+cmp "$TMPDIR/hit" "$TMPDIR/coherent" || case_fail 'answers differ'
+"$KILN" collide "$cube" "$cube" --mode coherent -w | grep -q '^1 [0-9]* [0-9]*$' || case_fail 'no pair'
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/path" --mode coherent --json
+for text in '"free_motion": 0' '"front"' '"last_pair": ' '"entries": '; do says out "$text"; done
+if says_nothing=$(grep -E '"(skipped|last_pair)": 0' "$TMPDIR/out"); then case_fail "nothing gained: $says_nothing"; fi
+printf '1 0 0 9 0 1 0 0 0 0 1 0\n2 0 0 0 0 1 0 0 0 0 1 0\n' >"$TMPDIR/path"
+expect 3 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/path" --mode coherent
+says err 'line 2: the pose is not a rotation'
+case_end
+
 case_begin 'collide with scales: 13 and 26 numbers'
 cat >"$TMPDIR/scaled" <<'END'
 1 0 0 1.5  0 1 0 0  0 0 1 0  1

@@ -16,6 +16,7 @@
 #include "../../common/clock.h"
 #include "../../../formats/assert.h"
 #include "../../../runtime/kiln_adb.h"
+#include "../../../runtime/kiln_front.h"
 #include "../../../runtime/kiln_sweep.h"
 
 #include <limits.h>
@@ -34,7 +35,8 @@ typedef enum {
     MODE_WITHIN,
     MODE_GEOMETRY,
     MODE_LIKELY,
-    MODE_SWEEP
+    MODE_SWEEP,
+    MODE_COHERENT
 } collide_mode;
 
 /* Options of --mode adb, and the budget of time of --mode likely. Those that were not given are
@@ -68,8 +70,8 @@ static const option collide_options[] = {
      "the mesh is enlarged before it is rotated; '#' starts a comment (default: both unmoved); "
      "sweep "
      "takes two poses a line, both of B in A's frame, at the start and at the end of its way"},
-    {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts|adb|distance|within|geometry|likely|sweep",
-     0, 0, FIELD(mode),
+    {"mode", 0, OPTION_CHOICE, NULL,
+     "hit|pairs|contacts|adb|distance|within|geometry|likely|sweep|coherent", 0, 0, FIELD(mode),
      "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds "
      "the pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the "
      "number of pairs of boxes that were opened, from files baked with --adb; distance prints 1 "
@@ -78,14 +80,17 @@ static const option collide_options[] = {
      "and how each pair meets; likely prints 1, 0 or ?, the probability that the surfaces meet and "
      "the number of steps, and may say 1 before that is proved; sweep prints the time of the first "
      "contact on the way from one pose to another, from 0 to 1, or - if there is none, which is "
-     "proved, or ? and the time up to which there is none, if the steps did not suffice (default "
-     "hit)"},
+     "proved, or ? and the time up to which there is none, if the steps did not suffice; coherent "
+     "prints what hit prints, and remembers from each pose to the next what it found, which is "
+     "faster along a path; with --json it says how far they may move before they can meet, and "
+     "how the answers were found (default hit)"},
     {"distance", 0, OPTION_REAL, "D", NULL, 0, 1e300, FIELD(distance),
      "the distance of --mode within"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
-     "name triangles by their faces in the source; hit adds the two faces of one pair that "
-     "meets, likely those of a pair that proves its answer, distance those of the nearest pair, "
-     "sweep those of the pair that is nearest at the first contact, within those of one pair that "
+     "name triangles by their faces in the source; hit and coherent add the two faces of one pair "
+     "that meets, likely those of a pair that proves its answer, distance those of the nearest "
+     "pair, sweep those of the pair that is nearest at the first contact, within those of one pair "
+     "that "
      "is near enough, "
      "and adb those of a pair that meets if its answer has one (--hybrid)"},
     {"bv", 0, OPTION_TEXT, "A[,B]", NULL, 0, 0, FIELD(bv),
@@ -136,6 +141,8 @@ typedef struct {
     size_t contact_capacity;
     kiln_pair *pairs; /* MODE_CONTACTS */
     size_t pair_capacity;
+    kiln_front *front; /* MODE_COHERENT */
+    void *front_memory;
     double *times; /* microseconds, one for each pose */
     bool *answers;
 } collide_run;
@@ -143,8 +150,9 @@ typedef struct {
 /* The answer at one pose; members that are not of the mode are 0. */
 typedef struct {
     bool found, has_pair;
-    kiln_pair pair;            /* MODE_HIT, and MODE_ADB where triangles were found to meet */
-    size_t count;              /* MODE_PAIRS, MODE_CONTACTS, MODE_GEOMETRY */
+    double free_motion; /* MODE_COHERENT */
+    kiln_pair pair; /* MODE_HIT, MODE_COHERENT, and MODE_ADB where triangles were found to meet */
+    size_t count;   /* MODE_PAIRS, MODE_CONTACTS, MODE_GEOMETRY */
     kiln_adb_answer adb;       /* MODE_ADB */
     kiln_likely_answer likely; /* MODE_LIKELY */
     kiln_nearest near;         /* MODE_DISTANCE */
@@ -209,6 +217,33 @@ static int open_both(collide_run *run)
         status = check_tree_counts(run->path_b, run->tree_b, settings->adb.hybrid);
     }
     return status;
+}
+
+/* Reports what the library says of a query, at a pose that is named by its line; 0: no line. */
+static int report_status(const collide_run *run, kiln_status status, unsigned long line)
+{
+    const int code = exit_status_of(status);
+    if (status == KILN_ERROR_NOT_LOADED) {
+        return report_error(code, NULL,
+                            "a file was baked without polygons, which this query needs; bake it "
+                            "again without --no-geometry");
+    }
+    return line == 0 ? report_error(code, NULL, "%s", kiln_status_text(status))
+                     : report_error(code, run->settings->poses, "line %lu: %s", line,
+                                    kiln_status_text(status));
+}
+
+/* Makes the front of --mode coherent. */
+static int start_front(collide_run *run)
+{
+    const size_t size = kiln_front_size(run->tree_a, run->tree_b, NULL);
+    run->front_memory = malloc(size > 0 ? size : 1);
+    if (run->front_memory == NULL) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
+    }
+    const kiln_status status =
+        kiln_front_place(run->front_memory, size, run->tree_a, run->tree_b, NULL, &run->front);
+    return status == KILN_OK ? EXIT_DONE : report_status(run, status, 0);
 }
 
 /* Reads the weights of --adb-weights, if it was given, and picks those between the two trees. A
@@ -322,6 +357,15 @@ static kiln_status query(collide_run *run, const kiln_pose_pair *pose, answer *o
         status = kiln_collide(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, &hit);
         *out = (answer){.found = hit.found, .has_pair = hit.found, .pair = hit.pair};
         break;
+    case MODE_COHERENT: {
+        double free_motion = 0;
+        status = kiln_front_collide(run->front, &pose->a, &pose->b, NULL, &hit, &free_motion);
+        *out = (answer){.found = hit.found,
+                        .has_pair = hit.found,
+                        .pair = hit.pair,
+                        .free_motion = free_motion};
+        break;
+    }
     case MODE_ADB:
         return query_adb(run, pose, out);
     case MODE_SWEEP:
@@ -483,6 +527,9 @@ static json_t *answer_json(const collide_run *run, const answer *of)
     if (of->has_pair) {
         json_object_set_new(object, "pair", pair_json(run, of->pair));
     }
+    if (run->mode == MODE_COHERENT) {
+        json_object_set_new(object, "free_motion", json_number(of->free_motion));
+    }
     if (run->mode == MODE_DISTANCE) {
         json_object_set_new(object, "distance", json_number(of->near.distance));
         json_object_set_new(object, "point_a", json_numbers(of->near.point_a, 3));
@@ -549,19 +596,7 @@ static int run_poses(collide_run *run, const pose_list *poses)
         run->times[i] = 1e6 * (kiln_seconds() - start);
         run->answers[i] = found.found;
         if (result != KILN_OK) {
-            /* Reports where the query failed: a pose is named by its line. */
-            const unsigned long line = poses->pairs[i].line;
-            const char *text = kiln_status_text(result);
-            const int code = exit_status_of(result);
-            if (result == KILN_ERROR_NOT_LOADED) {
-                status = report_error(code, NULL,
-                                      "a file was baked without polygons, which this query needs; "
-                                      "bake it again without --no-geometry");
-            } else if (line == 0) {
-                status = report_error(code, NULL, "%s", text);
-            } else {
-                status = report_error(code, run->settings->poses, "line %lu: %s", line, text);
-            }
+            status = report_status(run, result, poses->pairs[i].line);
         } else if (answers != NULL) {
             json_array_append_new(answers, answer_json(run, &found));
         } else {
@@ -600,6 +635,19 @@ static void report_times(collide_run *run, size_t count)
     json_add_times(root, run->times, count); /* last, because it sorts hits among misses */
     json_object_set_new(root, "time_of_hits", of_hits);
     json_object_set_new(root, "time_of_misses", of_misses);
+}
+
+/* Adds the member front: how the answers were found. */
+static void report_front(const collide_run *run)
+{
+    const kiln_front_info info = kiln_front_get_info(run->front);
+    json_t *front = json_object();
+    json_object_set_new(front, "skipped", json_count(info.skipped));
+    json_object_set_new(front, "last_pair", json_count(info.last_pair));
+    json_object_set_new(front, "coherent", json_count(info.coherent));
+    json_object_set_new(front, "fresh", json_count(info.fresh));
+    json_object_set_new(front, "entries", json_count(info.entries));
+    json_object_set_new(report_root(), "front", front);
 }
 
 /* Buffers are freed in one place: all of them are NULL until they are needed. */
@@ -658,6 +706,9 @@ static int run_collide(int argc, char **argv)
     if (status == EXIT_DONE) {
         status = read_weights(&run);
     }
+    if (status == EXIT_DONE && run.mode == MODE_COHERENT) {
+        status = start_front(&run);
+    }
     if (status == EXIT_DONE) {
         status = settings.poses == NULL ? pose_list_identity(&poses)
                                         : pose_list_read(&poses, settings.poses);
@@ -678,8 +729,12 @@ static int run_collide(int argc, char **argv)
     }
     if (status == EXIT_DONE && report_is_json()) {
         report_times(&run, poses.count);
+        if (run.mode == MODE_COHERENT) {
+            report_front(&run);
+        }
     }
     pose_list_free(&poses);
+    free(run.front_memory);
     free(run.contacts);
     free(run.pairs);
     free(run.answers);
