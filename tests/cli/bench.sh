@@ -313,6 +313,10 @@ if grep -q 'nan' "$TMPDIR/out"; then case_fail 'a mean of nothing is no number';
 [ "$(awk -F, '$3 == "free" && $9 > 0' "$TMPDIR/h.csv")" = '' ] || case_fail 'a free path has hits'
 [ "$(awk -F, '$1 == "small" && $3 == "colliding" && $9 > 0' "$TMPDIR/h.csv")" != '' ] || case_fail 'no path collides'
 grep -qF 'Figure 9: AABB' "$TMPDIR/h.svg" || case_fail 'no Figure 9'
+# Paths and counts are the same in every run; 10 to 12 are times.
+grep '^small,' "$TMPDIR/h.csv" | cut -d, -f 1-9,13- >"$TMPDIR/counts"
+expect 0 "$bench" coherence "$@" --parts small --csv "$TMPDIR/h.csv"
+grep '^small,' "$TMPDIR/h.csv" | cut -d, -f 1-9,13- | cmp - "$TMPDIR/counts" || case_fail 'counts differ'
 expect 0 "$bench" coherence "$@" --parts scene --csv "$TMPDIR/h.csv" --svg "$TMPDIR/h.svg"
 expect 1 "$bench" coherence "$@" --parts scene,none
 expect 1 "$bench" coherence "$@" --parts scene --svg "$cube"
