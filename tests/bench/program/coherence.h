@@ -136,7 +136,7 @@ coherence_method coherence_recursive(kiln_bv kind);
 
 typedef enum { COHERENCE_FIRST_HIT, COHERENCE_ALL_PAIRS } coherence_query;
 
-/* What is measured, and what it is measured on: scenarios are made when they are first asked for. */
+/* What is measured, and what it is measured on: a scenario is made when it is first asked for. */
 typedef struct {
     double less;                   /* triangles are divided by it */
     uint32_t frames, rounds;       /* of a path with motions of one size; of every path */

@@ -1,5 +1,5 @@
-/* Rows and pictures of kiln-bench coherence. As in the paper, times are those of a front by those of
- * the search that remembers nothing, so that what lies below 1 is gained; thresholds that are
+/* Rows and pictures of kiln-bench coherence. As in the paper, times are those of a front by those
+ * of the search that remembers nothing, so that what lies below 1 is gained; thresholds that are
  * infinite are in the rows alone. */
 #include "coherence.h"
 

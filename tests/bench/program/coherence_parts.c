@@ -299,7 +299,7 @@ static void measure_table2(coherence_bench *bench)
     }
     for (unsigned k = 0; k < COUNT(binary_kinds); k++) {
         for (int is_paper = 0; is_paper < 2; is_paper++) {
-            SAY("%-4s times as fast%-4.7s", k == 0 ? "OBB" : "AABB", is_paper ? ", paper" : "       ");
+            SAY("%-4s times as fast%-7s", k == 0 ? "OBB" : "AABB", is_paper ? ", paper" : "");
             for (unsigned i = 0; i < 2 * COHERENCE_PAPER; i++) {
                 const unsigned s = i % COHERENCE_PAPER, p = i < COHERENCE_PAPER ? k : 2;
                 const double own = us[p][3 * k + 1][s] / us[p][3 * k + 2][s];

@@ -345,8 +345,8 @@ coherence_path coherence_path_even(const coherence_track *track, double size, ui
     return path;
 }
 
-/* The quantile of motions at u: linear between the least, the median, 0.1 and the largest. Where none
- * is above 0.1, a step more must not be either. */
+/* The quantile of motions at u: linear between the least, the median, 0.1 and the largest. Where
+ * none is to be above 0.1, the step by which a track may go too far must not lead there. */
 static double motion_at(const coherence_motion *motion, double u)
 {
     /* "Often much larger than the object itself" (Section 6), where there are large ones at all. */

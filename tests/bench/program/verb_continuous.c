@@ -109,8 +109,7 @@ static int run_bench_continuous(int argc, char **argv)
             part->run(&amount, &rows, out);
         }
     }
-    status = rows.failed ? report_error(EXIT_RUN, NULL, "out of memory; %s", remedy)
-                         : EXIT_DONE;
+    status = rows.failed ? report_error(EXIT_RUN, NULL, "out of memory; %s", remedy) : EXIT_DONE;
     if (report_is_json()) {
         describe_rows(&rows, report_root());
     }
