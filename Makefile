@@ -171,7 +171,7 @@ check: all tests models lint amalgamation
 ## bench: measures against libfcl in the same run and prints ratios
 bench: all models bench-programs
 	$(Q)set -e; for bench in $(BENCH_PROGRAMS); do \
-	  case $$bench in *_adb|*_build|*_versus) $$bench --quick ;; *) $$bench ;; esac; done
+	  case $$bench in *_adb|*_build|*_separation|*_versus) $$bench --quick ;; *) $$bench ;; esac; done
 
 ## soak: kills batches 200 times; bakes a thousand assets and holds times to their sum
 soak: all models $O/tests/soak/peak $O/tests/cases/test_large

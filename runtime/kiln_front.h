@@ -99,7 +99,8 @@ KILN_API kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree
                                       const kiln_tree *b, const kiln_front_options *options,
                                       kiln_front **out);
 
-/* Forgets everything. NULL is allowed. */
+/* Forgets everything, and takes the trees as they are now, which may have been refitted. NULL is
+ * allowed. Cost: as kiln_front_place. */
 KILN_API void kiln_front_reset(kiln_front *front);
 
 /* -------------------------------------------------------------------------- coherent queries -- */

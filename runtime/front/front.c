@@ -39,7 +39,8 @@ kiln_front_options kiln_front_options_default(void)
 
 static const kiln_front_way *way_of(kiln_front_method method)
 {
-    static const kiln_front_way *const ways[] = {&kiln_front_auto};
+    static const kiln_front_way *const ways[] = {&kiln_front_auto, NULL, &kiln_front_separation,
+                                                 &kiln_front_separation, &kiln_front_separation};
     const unsigned number = (unsigned)method;
     return number < sizeof ways / sizeof ways[0] ? ways[number] : NULL;
 }
@@ -96,6 +97,17 @@ static void measure_trees(kiln_front *front)
     }
 }
 
+/* All that is known of the trees; also after they were refitted. */
+static void take_trees(kiln_front *front)
+{
+    front->b_first = is_b_first(front->a, front->b);
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_FPU_CALL(measure, measure_trees);
+    measure(front);
+    front->way->place(front, (uint8_t *)front + whole_lines(sizeof(kiln_front)));
+    kiln_fpu_leave(caller);
+}
+
 kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree *a, const kiln_tree *b,
                              const kiln_front_options *options, kiln_front **out)
 {
@@ -120,12 +132,7 @@ kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree *a, cons
     front->b = b;
     front->options = full;
     front->way = way;
-    front->b_first = is_b_first(a, b);
-    const kiln_fpu_state caller = kiln_fpu_enter();
-    KILN_FPU_CALL(measure, measure_trees);
-    measure(front);
-    way->place(front, start + whole_lines(sizeof(kiln_front)));
-    kiln_fpu_leave(caller);
+    take_trees(front);
     *out = front;
     return KILN_OK;
 }
@@ -146,6 +153,7 @@ void kiln_front_reset(kiln_front *front)
     if (front != NULL) {
         forget_all(front);
         memset(&front->counts, 0, sizeof front->counts);
+        take_trees(front);
     }
 }
 

@@ -58,5 +58,6 @@ struct kiln_front {
 };
 
 extern const kiln_front_way kiln_front_auto;
+extern const kiln_front_way kiln_front_separation; /* and the deferred and recursive ones */
 
 #endif
