@@ -418,7 +418,7 @@ static bool meets_last_pair(front_query *query)
     return kiln_exact_triangles_meet(x, y) && !pass_pair(query, frame, stored_x, stored_y);
 }
 
-static void answer(front_query *query)
+static void answer_query(front_query *query)
 {
     kiln_front *front = query->front;
     const kiln_pair_visitor *given = query->visitor;
@@ -456,7 +456,7 @@ static kiln_status run_front_query(front_query *query)
 {
     const kiln_status status = begin_query(query->front, query->pose_a, query->pose_b);
     if (status == KILN_OK) {
-        answer(query);
+        answer_query(query);
         query->left = query->any ? 0 : free_motion_of(query->front, query->pose_a, query->pose_b);
     }
     return status;
