@@ -311,10 +311,11 @@ static uint64_t beginning(const coherence_track *track)
     return track->count / 5;
 }
 
-/* Goes on until the body has moved by so many e_o, or it is clear that it will not. */
+/* Goes on, by a step at least, until the body has moved by so many e_o to within half a step, or it
+ * is clear that it will not. */
 static uint64_t go_on(const coherence_track *track, uint64_t from, double size)
 {
-    const double way = size * track->size * (1 - 1e-6);
+    const double way = (size - 0.5 * COHERENCE_STEP) * track->size;
     const kiln_pose *start = &track->poses[fold(track, from)];
     const uint64_t most = from + 20 + (uint64_t)(8 * size / COHERENCE_STEP);
     uint64_t at = from + 1;
