@@ -159,16 +159,111 @@ void kiln_binary_carry(const kiln_binary_frame *frame, kiln_binary_place b,
 bool kiln_binary_part(const kiln_binary_frame *frame, const kiln_binary_box *a,
                       const kiln_binary_carried *b, kiln_binary_plane *plane, double *margin);
 
+/* ------------------------------------------- margins; binary_pair.c has why they are any */
+
+#define KILN_BINARY_AXES_ROOM 0x1p-17f        /* of the sum of half-extents */
+#define KILN_BINARY_LEVER_ROOM (1 + 0x1p-20f) /* times half-extents of aligned boxes */
+
+/* |v|, number by number. */
+static inline kiln_quad kiln_quad_absolute(kiln_quad v)
+{
+    typedef int32_t bits __attribute__((vector_size(16)));
+    return (kiln_quad)((bits)v & 0x7FFFFFFF);
+}
+
+static inline float kiln_quad_sum(kiln_quad v)
+{
+    return (v[0] + v[1]) + v[2];
+}
+
+/* m v, with the columns of m. */
+static inline kiln_quad kiln_quad_times(const kiln_quad m[3], float x, float y, float z)
+{
+    return (m[0] * x + m[1] * y) + m[2] * z;
+}
+
+/* How far a box reaches from its centre along l. */
+static inline float kiln_binary_reach(const kiln_binary_box *box, kiln_quad l)
+{
+    const kiln_quad dots = kiln_quad_times(box->column, l[0], l[1], l[2]);
+    return kiln_quad_sum(box->half * (kiln_quad_absolute(dots) + KILN_BINARY_AXES_ROOM));
+}
+
+static inline kiln_quad kiln_binary_direction(const kiln_binary_frame *frame,
+                                              const kiln_binary_plane *plane)
+{
+    return kiln_quad_times(frame->to_a.turn, plane->axis[0], plane->axis[1], plane->axis[2]);
+}
+
+/* s support - l c_A - r_A */
+static inline float kiln_binary_rest_along(const kiln_binary_frame *frame, const kiln_binary_box *a,
+                                           float support, kiln_quad l)
+{
+    return (frame->to_a.scale * support - kiln_quad_sum(l * a->centre)) - kiln_binary_reach(a, l);
+}
+
+static inline double kiln_binary_margin_from(const kiln_binary_frame *frame, float rest,
+                                             kiln_quad l)
+{
+    const float gap = (rest + kiln_quad_sum(l * frame->to_a.offset)) - frame->to_a.error;
+    return frame->unit_a * (double)gap;
+}
+
+static inline double kiln_binary_margin_oriented(const kiln_binary_frame *frame,
+                                                 const kiln_binary_box *a,
+                                                 const kiln_binary_plane *plane)
+{
+    const kiln_quad l = kiln_binary_direction(frame, plane);
+    return kiln_binary_margin_from(frame, kiln_binary_rest_along(frame, a, plane->support, l), l);
+}
+
+/* Two parts of the margin of oriented boxes, for Equation 13: as long as the rotation of `to_a` stays
+ * what it is, so does the first, and no box is looked at. */
+static inline float kiln_binary_rest(const kiln_binary_frame *frame, const kiln_binary_box *a,
+                                     const kiln_binary_plane *plane)
+{
+    return kiln_binary_rest_along(frame, a, plane->support, kiln_binary_direction(frame, plane));
+}
+
+static inline double kiln_binary_margin_of(const kiln_binary_frame *frame, float rest,
+                                           const kiln_binary_plane *plane)
+{
+    return kiln_binary_margin_from(frame, rest, kiln_binary_direction(frame, plane));
+}
+
+/* Along one of them: only T_i is computed (section 4.3). */
+static inline float kiln_binary_gap_aligned(const kiln_binary_map *map, int i,
+                                            const kiln_binary_box *at, const kiln_binary_box *other)
+{
+    const kiln_quad c = other->centre, h = other->half;
+    const kiln_quad *point = map->point, *lever = map->lever;
+    const float way =
+        (((point[0][i] * c[0] + point[1][i] * c[1]) + point[2][i] * c[2]) + map->offset[i]) -
+        at->centre[i];
+    const float reach = at->half[i] * KILN_BINARY_LEVER_ROOM +
+                        ((lever[0][i] * h[0] + lever[1][i] * h[1]) + lever[2][i] * h[2]);
+    return fabsf(way) - reach - map->error;
+}
+
+static inline double kiln_binary_margin_aligned(const kiln_binary_frame *frame,
+                                                const kiln_binary_box *a, const kiln_binary_box *b,
+                                                int face)
+{
+    return face < 3 ? frame->unit_a * (double)kiln_binary_gap_aligned(&frame->to_a, face, a, b)
+                    : frame->unit_b * (double)kiln_binary_gap_aligned(&frame->to_b, face - 3, b, a);
+}
+
 /* The axis-coherence test (section 4.3): Equation 7 along the plane's axis, as above, where the
  * trees are now; not above 0: nothing is known. */
-double kiln_binary_margin(const kiln_binary_frame *frame, const kiln_binary_box *a,
-                          kiln_binary_place b, const kiln_binary_plane *plane);
-
-/* The same of oriented boxes in two parts, for Equation 13: as long as the rotation of `to_a` stays
- * what it is, so does the first, and no box is looked at. */
-float kiln_binary_rest(const kiln_binary_frame *frame, const kiln_binary_box *a,
-                       const kiln_binary_plane *plane);
-double kiln_binary_margin_of(const kiln_binary_frame *frame, float rest,
-                             const kiln_binary_plane *plane);
+static inline double kiln_binary_margin(const kiln_binary_frame *frame, const kiln_binary_box *a,
+                                        kiln_binary_place b, const kiln_binary_plane *plane)
+{
+    if (!frame->aligned) {
+        return kiln_binary_margin_oriented(frame, a, plane);
+    }
+    kiln_binary_box box;
+    kiln_binary_box_get(frame->b, b, &box);
+    return kiln_binary_margin_aligned(frame, a, &box, (int)plane->axis[0]);
+}
 
 #endif
