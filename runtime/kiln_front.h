@@ -72,7 +72,8 @@ typedef struct {
      * for the front of a query, none is kept, and the answer is the same. */
     uint32_t capacity;
     /* Of KILN_FRONT_PUBLISHED: P_coherence, P_sprout and P_prune (Equations 2 to 4), >= 0 or
-     * infinite. Defaults are the paper's for the kind of tree, which NaN stands for. */
+     * infinite. Defaults are the paper's for the kind of tree, which NaN stands for; with NaN for
+     * P_coherence, a front is also given up while it costs more than it saves. */
     double coherence;
     double sprout;
     double prune;

@@ -217,8 +217,8 @@ static inline double kiln_binary_margin_oriented(const kiln_binary_frame *frame,
     return kiln_binary_margin_from(frame, kiln_binary_rest_along(frame, a, plane->support, l), l);
 }
 
-/* Two parts of the margin of oriented boxes, for Equation 13: as long as the rotation of `to_a` stays
- * what it is, so does the first, and no box is looked at. */
+/* Two parts of the margin of oriented boxes, for Equation 13: as long as the rotation of `to_a`
+ * stays what it is, so does the first, and no box is looked at. */
 static inline float kiln_binary_rest(const kiln_binary_frame *frame, const kiln_binary_box *a,
                                      const kiln_binary_plane *plane)
 {

@@ -39,8 +39,9 @@ kiln_front_options kiln_front_options_default(void)
 
 static const kiln_front_way *way_of(kiln_front_method method)
 {
-    static const kiln_front_way *const ways[] = {&kiln_front_auto, NULL, &kiln_front_separation,
-                                                 &kiln_front_separation, &kiln_front_separation};
+    static const kiln_front_way *const ways[] = {&kiln_front_auto, &kiln_front_published,
+                                                 &kiln_front_separation, &kiln_front_separation,
+                                                 &kiln_front_separation};
     const unsigned number = (unsigned)method;
     return number < sizeof ways / sizeof ways[0] ? ways[number] : NULL;
 }

@@ -58,6 +58,7 @@ struct kiln_front {
 };
 
 extern const kiln_front_way kiln_front_auto;
+extern const kiln_front_way kiln_front_published;
 extern const kiln_front_way kiln_front_separation; /* and the deferred and recursive ones */
 
 #endif

@@ -3,34 +3,37 @@
  *
  * The front is a set of nodes of the bounding volume test tree (BVTT), of which every path from its
  * root to a leaf has one. A node that is apart has a margin and a plane; of the others nothing is
- * known. Entries lie in arrays in no order. Nodes of the BVTT above the front are kept, too, so that
- * siblings find each other when the front is pruned.
+ * known. Entries lie in arrays in no order. Nodes of the BVTT above the front are kept, too, so
+ * that siblings find each other when the front is pruned.
  *
  * A margin is kept as the motion at which it is used up: it is not lowered in each frame by
  * |dx_frame| (Equation 10) but compared with the sum of all motions, which is the same and allows
- * queries that end before they have seen the whole front. Rounded: a sum of two numbers is within
- * 2^-53 of itself, of which the entry gives twice as much away.
+ * queries that end before they have seen the whole front. A sum of two numbers is within 2^-53 of
+ * itself, of which an entry gives twice as much away.
  *
  * Where the paper is silent, or this is not as it says:
  *  - Queries for a first hit end at it. What the front has not been asked stays as it is, which
- *    margins as above allow; what was still to be descended into becomes entries of which nothing is
- *    known. The next query begins with the entry where the hit was: the paper has no order.
+ *    margins as above allow; what was still to be descended into becomes entries of which nothing
+ *    is known. The next query begins with the entry where the hit was: the paper has no order.
+ *    What such queries leave makes the front longer, until it is given up (weigh_query).
  *  - P_sprout (Equation 3). A node that meets is opened in the front as long as it is large against
  *    the motion; where both boxes are small it stays in the front, and what is below is searched as
- *    without coherence. This is the reading by which P_sprout = infinity leaves but leaves, which is
- *    best for oriented boxes (section 5); the lowest boxes, which are best for aligned ones, are the
- *    same front here, where the triangles of a leaf are no nodes of the BVTT.
+ *    without coherence. By this reading P_sprout = infinity leaves but leaves, which is best for
+ *    oriented boxes (section 5); the lowest boxes, which are best for aligned ones, are the same
+ *    front here, where the triangles of a leaf are no nodes of the BVTT.
  *  - When motion is large (Equation 2), line 3 of Algorithm 1 makes a new front all the same. Here
- *    the front is given up and the query made by the walk of all others, which costs nothing more
- *    than that; a front is made by the next small motion, or later where fronts did not last long
- *    enough to be worth their making: see `PAYS`.
+ *    the front is given up, and the query is made by the walk of all others, which costs nothing
+ *    more than that; a front is made by the next query of small motion.
+ *  - That test is of sizes alone, and a front costs more than it saves also where motion is small
+ *    but changes often, or where many triangles are near each other. So, unless the options have a
+ *    P_coherence of their own, work is weighed against what a query from the roots would do, and
+ *    fronts that do not pay are given up, and made less and less often.
  *  - There is room for so many entries. Where that is not enough, the rest of the query is made
  *    without the front, which is given up.
- *  - Pruning goes on upwards in the same attempt: a pair that replaces its children is itself apart,
- *    and may have a sibling that is. */
+ *  - Pruning goes on upwards in the same attempt: a pair that replaces its children is itself
+ *    apart, and may have a sibling that is. */
 #include "front.h"
 
-#include "../base/fpu.h"
 #include "../walk/pair_walk.h"
 #include "binary_pair.h"
 
@@ -153,8 +156,8 @@ static void drop_published(published *of)
     of->first = 0;
 }
 
-/* Drops a front that is no longer of use. Where it has cost more than it saved, the next one is made
- * four times as many queries later as this one was. */
+/* Drops a front that is no longer of use. Where it has cost more than it saved, the next one is
+ * made four times as many queries later as this one was. */
 static void give_up_published(published *of)
 {
     if (of->count != 0 && of->judged) {
@@ -653,8 +656,8 @@ static void prune_front(published_query *q)
 
 /* ------------------------------------------------------------------------------- the query -- */
 
-/* What the tests of a front cost, in units of one test of a query from the roots, which looks at two
- * volumes at once, and reads them one behind the other. */
+/* What the tests of a front cost, in units of one test of a query from the roots, which looks at
+ * two volumes at once, and reads them one behind the other. */
 #define WORK_OF_TEST 2.75
 #define WORK_OF_AXIS 1.0
 #define WORK_OF_MARGIN 0.0625
@@ -684,7 +687,7 @@ static void weigh_query(published_query *q, double work, bool made)
     }
     const double saved = from_roots - work;
     of->balance += saved;
-    of->trend += (saved - of->trend) / 4;
+    of->trend += (saved - of->trend) / 16;
     of->age++;
     if (q->stopped && of->count > 2 * of->made + GROWN_LEAST) {
         drop_published(of);
