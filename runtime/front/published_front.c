@@ -134,20 +134,21 @@ static size_t published_capacity(const kiln_front_options *options)
     return options->capacity != 0 ? options->capacity : CAPACITY_COMMON;
 }
 
-static size_t whole_lines(size_t bytes)
+static size_t published_lines(size_t bytes)
 {
     return (bytes + KILN_FRONT_ALIGNMENT - 1) / KILN_FRONT_ALIGNMENT * KILN_FRONT_ALIGNMENT;
 }
 
-static size_t published_size(const kiln_tree *a, const kiln_tree *b,
-                             const kiln_front_options *options)
+static size_t size_of_published(const kiln_tree *a, const kiln_tree *b,
+                                const kiln_front_options *options)
 {
     const size_t capacity = published_capacity(options);
     (void)a;
     (void)b;
-    return whole_lines(sizeof(published)) + whole_lines(capacity * sizeof(published_entry)) +
-           whole_lines(capacity * sizeof(double)) + whole_lines(capacity * sizeof(float)) +
-           whole_lines(capacity * sizeof(published_inner));
+    return published_lines(sizeof(published)) +
+           published_lines(capacity * sizeof(published_entry)) +
+           published_lines(capacity * sizeof(double)) + published_lines(capacity * sizeof(float)) +
+           published_lines(capacity * sizeof(published_inner));
 }
 
 static void drop_published(published *of)
@@ -187,14 +188,14 @@ static void published_place(kiln_front *front, uint8_t *memory)
 {
     const size_t capacity = published_capacity(&front->options);
     published *of = (published *)(void *)memory;
-    memory += whole_lines(sizeof *of);
+    memory += published_lines(sizeof *of);
     memset(of, 0, sizeof *of);
     of->entries = (published_entry *)(void *)memory;
-    memory += whole_lines(capacity * sizeof *of->entries);
+    memory += published_lines(capacity * sizeof *of->entries);
     of->deadline = (double *)(void *)memory;
-    memory += whole_lines(capacity * sizeof *of->deadline);
+    memory += published_lines(capacity * sizeof *of->deadline);
     of->rest = (float *)(void *)memory;
-    memory += whole_lines(capacity * sizeof *of->rest);
+    memory += published_lines(capacity * sizeof *of->rest);
     of->inners = (published_inner *)(void *)memory;
     of->capacity = (int32_t)capacity;
     kiln_binary_tree_form(&of->a, front->a);
@@ -307,7 +308,7 @@ static void need_maps(published_query *q)
     }
 }
 
-static double deadline_of(const kiln_front *front, double margin)
+static double used_up_at(const kiln_front *front, double margin)
 {
     const double sum = front->travelled + margin;
     return sum - 0x1p-52 * sum;
@@ -368,8 +369,8 @@ typedef struct {
     kiln_contents in_a, in_b;
 } waiting_pair;
 
-static void keep_pair(published_query *q, const published_pair *pair, double deadline,
-                      const kiln_binary_plane *plane)
+static void keep_in_front(published_query *q, const published_pair *pair, double deadline,
+                          const kiln_binary_plane *plane)
 {
     published_entry *entry = q->full ? NULL : add_published(q->of, pair, deadline, &q->slot);
     q->least = deadline < q->least ? deadline : q->least;
@@ -427,7 +428,7 @@ static unsigned open_pair(published_query *q, const waiting_pair *at, waiting_pa
         }
         q->front->counts.volume_tests++;
         if (kiln_binary_part(frame, &a, &b, &plane, &margin)) {
-            keep_pair(q, &next.pair, deadline_of(q->front, margin), &plane);
+            keep_in_front(q, &next.pair, used_up_at(q->front, margin), &plane);
             continue;
         }
         next.in_a = opens_a ? kiln_binary_contents(&of->a, child + c) : at->in_a;
@@ -458,12 +459,12 @@ static void expand_pair(published_query *q, const published_pair *pair)
         const waiting_pair at = stack[--count];
         const bool leaves = at.in_a.count != 0 && at.in_b.count != 0;
         if (q->stopped) {
-            keep_pair(q, &at.pair, UNKNOWN, NULL);
+            keep_in_front(q, &at.pair, UNKNOWN, NULL);
         } else if (leaves) {
             if (!triangles_of_pair(q, at.in_a, at.in_b)) {
                 of->first = q->slot != NONE ? q->slot : of->count;
             }
-            keep_pair(q, &at.pair, UNKNOWN, NULL);
+            keep_in_front(q, &at.pair, UNKNOWN, NULL);
         } else if (q->full) {
             walk_plainly(q, at.pair.a, at.pair.b);
         } else {
@@ -503,7 +504,7 @@ static void ask_entry(published_query *q, int32_t at)
         q->front->counts.axis_tests++;
         margin = margin_along_plane(q, at, &a);
         if (margin > 0) {
-            of->deadline[at] = deadline_of(q->front, margin);
+            of->deadline[at] = used_up_at(q->front, margin);
             q->least = of->deadline[at] < q->least ? of->deadline[at] : q->least;
             return;
         }
@@ -511,7 +512,7 @@ static void ask_entry(published_query *q, int32_t at)
     kiln_binary_carry(&of->frame, entry->b, &b);
     q->front->counts.volume_tests++;
     if (kiln_binary_part(&of->frame, &a, &b, &entry->plane, &margin)) {
-        of->deadline[at] = deadline_of(q->front, margin);
+        of->deadline[at] = used_up_at(q->front, margin);
         entry->turned = 0;
         q->least = of->deadline[at] < q->least ? of->deadline[at] : q->least;
         return;
@@ -628,7 +629,7 @@ static int32_t prune_inner(published_query *q, int32_t at, bool *done)
     }
     const published_pair pair = {inner.a, inner.b, inner.up};
     int32_t slot = inner.child[0] / 2;
-    add_published(of, &pair, deadline_of(q->front, margin), &slot)->plane = plane;
+    add_published(of, &pair, used_up_at(q->front, margin), &slot)->plane = plane;
     if (inner.child[1] != NONE) {
         remove_published(of, inner.child[1] / 2);
     }
@@ -777,7 +778,7 @@ static double published_run(kiln_front *front, const kiln_pair_visitor *visitor)
 
 const kiln_front_way kiln_front_published = {
     .takes = published_takes,
-    .size = published_size,
+    .size = size_of_published,
     .place = published_place,
     .reset = published_reset,
     .run = published_run,
