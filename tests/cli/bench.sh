@@ -302,12 +302,14 @@ case_end
 
 case_begin 'coherence: tables, rows and a picture'
 set -- --quick --frames 20 --rounds 1
-expect 0 "$bench" coherence "$@" --parts table1,small,scene,length --csv "$TMPDIR/h.csv" --svg "$TMPDIR/h.svg"
+expect 0 "$bench" coherence "$@" --parts table1,figure6,small,scene,length --csv "$TMPDIR/h.csv" --svg "$TMPDIR/h.svg"
 silent err
 says out 'hand       2652  169944     404     404  AABB'
+says out 'AABB, times of the recursive search'
 says out 'least cell '
 if grep -q 'nan' "$TMPDIR/out"; then case_fail 'a mean of nothing is no number'; fi
 [ "$(awk 'length($0) > 80' "$TMPDIR/out")" = '' ] || case_fail 'a line is longer than 80'
+[ "$(grep -c '^figure6,hand,free,first hit,obb2,published,' "$TMPDIR/h.csv")" -eq 10 ] || case_fail 'rows of Figure 6'
 [ "$(awk -F, '$3 == "free" && $9 > 0' "$TMPDIR/h.csv")" = '' ] || case_fail 'a free path has hits'
 [ "$(awk -F, '$1 == "small" && $3 == "colliding" && $9 > 0' "$TMPDIR/h.csv")" != '' ] || case_fail 'no path collides'
 grep -qF 'Figure 9: AABB' "$TMPDIR/h.svg" || case_fail 'no Figure 9'
@@ -338,7 +340,7 @@ if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
     document 3 adb "$TMPDIR/plain.kiln"
     document 0 families "$TMPDIR/counted.kiln" "$cube" --quick
     document 3 families "$TMPDIR/bare.kiln"
-    document 0 coherence --quick --frames 20 --rounds 1 --parts small,table1
+    document 0 coherence --quick --frames 20 --rounds 1 --parts figure5,table1
     document 0 continuous --quick --objects 200 --frames 2 --parts costs,misses
     document 2 bins-plot "$TMPDIR/missing.kiln" -o "$TMPDIR/plot.svg"
     document 0 axes-plot "$axes" "$axes" -o "$TMPDIR/axes.svg"

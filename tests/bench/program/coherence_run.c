@@ -103,7 +103,6 @@ typedef struct {
     const kiln_tree *still, *moving;
     kiln_front *front; /* NULL: none */
     void *memory;
-    bool is_absent; /* the library does not have the method for these trees */
     coherence_query query;
     uint64_t digest; /* of the pairs of the query in hand */
 } asked;
@@ -120,15 +119,10 @@ static asked prepare(const coherence_bench *bench, unsigned scenario, coherence_
                 tree_of(&bench->made[scenario].moving, method->kind),
                 NULL,
                 NULL,
-                false,
                 query,
                 0};
     if (method->has_front) {
         const size_t size = kiln_front_size(of.still, of.moving, &method->options);
-        of.is_absent = size == 0;
-        if (of.is_absent) {
-            return of;
-        }
         of.memory = malloc(size);
         if (of.memory == NULL || kiln_front_place(of.memory, size, of.still, of.moving,
                                                   &method->options, &of.front) != KILN_OK) {
@@ -210,15 +204,14 @@ uint32_t coherence_run(coherence_bench *bench, unsigned scenario, const coherenc
     }
     for (uint32_t round = 0; round < bench->rounds; round++) {
         for (unsigned m = 0; m < count; m++) {
-            if (!all[m].is_absent &&
-                !take_turn(&all[m], path, round + m == 0, answers, least + (size_t)m * pieces)) {
+            if (!take_turn(&all[m], path, round + m == 0, answers, least + (size_t)m * pieces)) {
                 bench->rows.differed = coherence_scenarios[scenario].name;
             }
         }
     }
     for (unsigned m = 0; m < count; m++) {
-        methods[m].ns = all[m].is_absent ? NAN : 0;
-        for (uint32_t i = 0; i < pieces && !all[m].is_absent; i++) {
+        methods[m].ns = 0;
+        for (uint32_t i = 0; i < pieces; i++) {
             methods[m].ns += least[(size_t)m * pieces + i] / path->count;
         }
         methods[m].info = kiln_front_get_info(all[m].front);
@@ -240,9 +233,6 @@ void coherence_keep_run(coherence_bench *bench, coherence_row row, const coheren
     const kiln_front_info *info = &method->info;
     const double queries = info->queries > 0 ? (double)info->queries : 1;
     unsigned base = 0;
-    if (isnan(method->ns)) {
-        return;
-    }
     while (methods[base].has_front || methods[base].kind != method->kind) {
         base++;
     }

@@ -359,9 +359,6 @@ void coherence_measure_length(coherence_bench *bench)
             const kiln_tree *a = is_auto ? still->obb : still->obb2;
             const kiln_tree *b = is_auto ? moving->obb : moving->obb2;
             void *memory[2];
-            if (kiln_front_size(a, b, &method.options) == 0) {
-                continue;
-            }
             kiln_front *front = new_front(a, b, &method.options, &memory[0]);
             kiln_front *fresh = new_front(a, b, &method.options, &memory[1]);
             double most = 0, last = 0, sum = 0, minimal = 0;
