@@ -305,7 +305,7 @@ set -- --quick --frames 20 --rounds 1
 expect 0 "$bench" coherence "$@" --parts table1,figure6,small,scene,length --csv "$TMPDIR/h.csv" --svg "$TMPDIR/h.svg"
 silent err
 says out 'hand       2652  169944     404     404  AABB'
-says out 'AABB, times of the recursive search'
+says out 'AABB, time by that of the plain query'
 says out 'least cell '
 if grep -q 'nan' "$TMPDIR/out"; then case_fail 'a mean of nothing is no number'; fi
 [ "$(awk 'length($0) > 80' "$TMPDIR/out")" = '' ] || case_fail 'a line is longer than 80'

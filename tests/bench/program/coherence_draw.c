@@ -1,5 +1,5 @@
 /* Rows and pictures of kiln-bench coherence. As in the paper, times are those of a front by those
- * of the search that remembers nothing, so that what lies below 1 is gained; thresholds that are
+ * of the plain query of the same tree, so that what lies below 1 is gained; thresholds that are
  * infinite are in the rows alone. */
 #include "coherence.h"
 
@@ -119,7 +119,7 @@ void coherence_draw(const coherence_rows *rows, FILE *out)
         if (i < PANELS) {
             panel.title = panels[i].title;
             panel.x_name = panels[i].x_name;
-            panel.y_name = "time by the recursive search's";
+            panel.y_name = "time by that without coherence";
             panel.x_from = panels[i].by_motion ? 0.002 : 0;
             panel.x_to = panels[i].x_to;
             panel.x_step = panels[i].x_step;
