@@ -131,7 +131,7 @@ coherence_method coherence_plain(kiln_bv kind);
 /* Our own method, on 8-wide trees. */
 coherence_method coherence_auto(void);
 coherence_method coherence_published(kiln_bv kind);
-/* KILN_FRONT_RECURSIVE on the boxes: for aabb2 "AABBlite non-coherence" of Table 2. */
+/* KILN_FRONT_RECURSIVE on the boxes. */
 coherence_method coherence_recursive(kiln_bv kind);
 
 typedef enum { COHERENCE_FIRST_HIT, COHERENCE_ALL_PAIRS } coherence_query;
