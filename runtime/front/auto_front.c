@@ -45,12 +45,19 @@ enum {
 /* P_coherence: a motion by more than this part of the size is no coherence. */
 #define COHERENCE_PART 0.14
 
-/* Costs in thirds of opening a node: what a query from the roots does, and what one from the front
- * does, which has to decode the volumes of an entry first. By kiln-bench coherence. */
-enum { COST_OF_NODE = 3, COST_OF_LEAVES = 6, COST_OF_ENTRY = 6, COST_OF_BUILD = 2 };
+/* Costs, in tenths of opening a node on the way from the roots: of a query from there, and of what
+ * the front does besides. By kiln-bench coherence. */
+enum {
+    COST_OF_NODE = 10,
+    COST_OF_LEAVES = 20,
+    COST_OF_RETEST = 16,  /* of a step, its node included */
+    COST_OF_ENTRY = 5,    /* a new one */
+    COST_OF_MARGINS = 15, /* of the triangles of two leaves */
+    COST_OF_QUERY = 10    /* motion, and the deadlines that have not passed */
+};
 /* Queries between two looks at whether the front pays, and those without a front after it did
  * not. */
-enum { WINDOW = 16, PAUSE_LEAST = 16, PAUSE_MOST = 1024 };
+enum { WINDOW = 8, PAUSE_LEAST = 32, PAUSE_MOST = 512 };
 
 typedef struct {
     kiln_lane_box box;    /* of a step the volume of the other tree, unless that is a root */
@@ -219,6 +226,7 @@ static uint32_t add_entry(auto_front *in, uint32_t parent, uint32_t above)
         in->entries[parent].child = number;
     }
     in->count++;
+    in->cost += COST_OF_ENTRY;
     return number;
 }
 
@@ -371,6 +379,7 @@ static bool test_leaves(auto_front *in, kiln_contents leaf_x, kiln_contents leaf
         front_entry *entry = &in->entries[number];
         double margin = 0;
         if (!in->any && entry->tested) {
+            in->cost += COST_OF_MARGINS;
             margin = margin_of_leaves(&in->leaves, front->motion / front->world) * front->world;
         }
         entry->tested = true;
@@ -540,6 +549,7 @@ static bool look_at_step(auto_front *in, uint32_t number)
     at->is_x = is_x;
     const uint32_t met = in->descent.open[is_x](node, &in->descent.to[is_x], &in->levels[0].opened,
                                                 false, &at->opened, &in->probe);
+    in->cost += COST_OF_RETEST;
     in->front->counts.volume_tests++;
     if ((entry->down & ~met) != 0) {
         drop_below(in, number, entry->down & ~met);
@@ -575,7 +585,6 @@ static bool run_due(auto_front *in)
                 in->nearest = of[number - i] < in->nearest ? of[number - i] : in->nearest;
                 continue;
             }
-            in->cost += COST_OF_ENTRY;
             if (!(in->entries[number].opened == PAIR ? look_at_entry(in, number)
                                                      : look_at_step(in, number))) {
                 return false;
@@ -626,14 +635,15 @@ static void bind_query(auto_front *in, const kiln_pair_visitor *visitor)
         frame->to_x.slack < (double)KILN_GAP_RANGE && frame->to_y.slack < (double)KILN_GAP_RANGE;
 }
 
-/* Is the front worth its while? It is looked at once a window. */
+/* Is the front worth its while? It is looked at once a window, and earlier where the first queries
+ * have cost what all of it would have cost without. */
 static void weigh_front(auto_front *in)
 {
     in->window++;
-    if (in->window < WINDOW) {
+    const bool pays = in->cost < in->window * in->cost_of_fresh;
+    if (in->window < WINDOW && (pays || in->cost < WINDOW / 2 * in->cost_of_fresh)) {
         return;
     }
-    const bool pays = in->cost < in->window * in->cost_of_fresh;
     in->penalty = pays ? 0 : in->penalty < PAUSE_LEAST ? PAUSE_LEAST : 2 * in->penalty;
     in->penalty = in->penalty < PAUSE_MOST ? in->penalty : PAUSE_MOST;
     in->window = 0;
@@ -649,6 +659,7 @@ static double run_kept(auto_front *in)
 {
     kiln_front *front = in->front;
     bool done;
+    in->cost += COST_OF_QUERY;
     if (in->is_live) {
         front->counts.coherent++;
         begin_prune(in);
@@ -663,8 +674,7 @@ static double run_kept(auto_front *in)
         in->pruned_at = front->travelled;
         in->pruned_count = 0;
         done = look_at_entry(in, first);
-        in->cost_of_fresh = in->cost - before;
-        in->cost += in->cost_of_fresh / COST_OF_BUILD;
+        in->cost_of_fresh = in->cost - before - COST_OF_ENTRY * (uint64_t)in->count;
     }
     if (in->is_full || in->passed_on) {
         const bool was_full = in->is_full;
@@ -679,33 +689,39 @@ static double run_kept(auto_front *in)
     return done && !in->any && in->nearest < HUGE_VAL ? in->nearest - front->travelled : 0;
 }
 
+/* The motion since this query is of use to the next one, unless that is made without a front. */
+static bool auto_wants_motion(const kiln_front *front)
+{
+    const auto_front *in = (const auto_front *)front->index;
+    return in->pause <= 1;
+}
+
 static double auto_run(kiln_front *front, const kiln_pair_visitor *visitor)
 {
     auto_front *in = (auto_front *)front->index;
+    const bool is_coherent = front->motion <= COHERENCE_PART * front->size && in->pause == 0 &&
+                             !kiln_once_is_needed(&front->frame, visitor);
+    double apart = 0;
     in->front = front;
-    const double gap = kiln_roots_gap(&front->frame);
-    if (!(gap < 0)) {
-        front->counts.fresh++;
+    if (!is_coherent || !in->is_live) {
+        const double gap = kiln_roots_gap(&front->frame);
         drop_front(in);
-        in->streak++;
         front->counts.entries = 0;
-        return gap * front->world * (1 - 0x1p-50);
+        in->pause -= in->pause > 0;
+        if (!(gap < 0)) {
+            front->counts.fresh++;
+            in->streak++;
+            in->pause = in->penalty = 0;
+            return gap * front->world * (1 - 0x1p-50);
+        }
     }
     kiln_pair_frame_form_maps(&front->frame);
     bind_query(in, visitor);
-    if (front->motion > COHERENCE_PART * front->size) {
-        drop_front(in);
-    }
-    double apart = 0;
-    const bool is_coherent = front->motion <= COHERENCE_PART * front->size && in->pause == 0 &&
-                             !kiln_once_is_needed(&front->frame, visitor);
     if (is_coherent && (in->is_live || in->streak > 0)) {
         apart = run_kept(in);
     } else {
         kiln_tree_box root_x, root_y;
-        drop_front(in);
         front->counts.fresh++;
-        in->pause -= in->pause > 0;
         kiln_tree_box_root(&front->frame, true, &root_x);
         kiln_tree_box_root(&front->frame, false, &root_y);
         kiln_pair_walk_from(&front->frame, &root_x, &root_y, &in->visitor);
@@ -720,6 +736,7 @@ const kiln_front_way kiln_front_auto = {
     .size = auto_size,
     .place = auto_place,
     .reset = auto_reset,
+    .wants_motion = auto_wants_motion,
     .run = auto_run,
     .shortcuts = true,
 };

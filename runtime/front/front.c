@@ -173,33 +173,25 @@ static double longest_displacement(const double m[9], const double way[3], const
             u[k][i] = row[k] * half[k];
         }
     }
-    for (int signs = 0; signs < 8; signs++) {
-        double squared = 0;
+    /* |d + x|^2 or |d - x|^2, of corners opposite to each other, the larger. */
+    double squared = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
+    for (int signs = 0; signs < 4; signs++) {
+        double of_x = 0, along = 0;
         for (int i = 0; i < 3; i++) {
-            const double x = ((signs & 1) != 0 ? u[0][i] : -u[0][i]) +
-                             ((signs & 2) != 0 ? u[1][i] : -u[1][i]) +
-                             ((signs & 4) != 0 ? u[2][i] : -u[2][i]);
-            squared += (d[i] + x) * (d[i] + x);
+            const double x = u[0][i] + ((signs & 1) != 0 ? u[1][i] : -u[1][i]) +
+                             ((signs & 2) != 0 ? u[2][i] : -u[2][i]);
+            of_x += x * x;
+            along += x * d[i];
         }
-        most = squared > most ? squared : most;
+        const double of_both = of_x + 2 * fabs(along);
+        most = of_both > most ? of_both : most;
     }
-    return sqrt(most);
+    return sqrt(squared + most) * (1 + 0x1p-48);
 }
 
 static double sum_of_magnitudes(const double v[3])
 {
     return (fabs(v[0]) + fabs(v[1])) + fabs(v[2]);
-}
-
-/* R^-1 and -R^-1 t of a transform whose scale is taken out, by the transpose. */
-static void turn_back(const kiln_front_place_of *place, double rotation[9], double way[3])
-{
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++) {
-            rotation[3 * i + k] = place->carry.rotation[3 * k + i] / place->scale;
-        }
-    }
-    kiln_matrix_apply(rotation, place->carry.translation, way);
 }
 
 /* How far the two trees have moved relative to each other, in units of tree 0's frame. */
@@ -209,7 +201,7 @@ static double motion_of_trees(const kiln_front *front, const kiln_front_place_of
     if (memcmp(&from->carry, &to->carry, sizeof from->carry) == 0) {
         return 0; /* and every carried vertex is where it was, to the bit */
     }
-    double matrix[9], way[3], turned_from[9], turned_to[9], way_from[3], way_to[3];
+    double matrix[9], turned[9], way[3];
     for (int i = 0; i < 9; i++) {
         matrix[i] = to->carry.rotation[i] - from->carry.rotation[i];
     }
@@ -217,15 +209,14 @@ static double motion_of_trees(const kiln_front *front, const kiln_front_place_of
         way[k] = to->carry.translation[k] - from->carry.translation[k];
     }
     const double of_1 = longest_displacement(matrix, way, front->centre[1], front->half[1]);
-    turn_back(from, turned_from, way_from);
-    turn_back(to, turned_to, way_to);
-    for (int i = 0; i < 9; i++) {
-        matrix[i] = turned_to[i] - turned_from[i];
+    /* The points of tree 0 as tree 1 sees them, R^T (p - t), in units of tree 0. */
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            turned[3 * i + k] = matrix[3 * k + i] * to->unscaled;
+        }
+        way[i] = from->back[i] - to->back[i];
     }
-    for (int k = 0; k < 3; k++) {
-        way[k] = way_from[k] - way_to[k];
-    }
-    const double of_0 = longest_displacement(matrix, way, front->centre[0], front->half[0]);
+    const double of_0 = longest_displacement(turned, way, front->centre[0], front->half[0]);
     const double magnitude =
         sum_of_magnitudes(from->carry.translation) + sum_of_magnitudes(to->carry.translation) +
         (sum_of_magnitudes(front->centre[0]) + sum_of_magnitudes(front->half[0])) +
@@ -254,6 +245,13 @@ static void place_of_trees(const kiln_front *front, const kiln_pose *pose_a,
             place->carry.translation[k] = -place->carry.translation[k];
         }
         place->scale = 1 / frame->scale;
+    }
+    place->unscaled = 1 / place->scale;
+    const double *rotation = place->carry.rotation, *way = place->carry.translation;
+    for (int i = 0; i < 3; i++) {
+        place->back[i] =
+            ((rotation[i] * way[0] + rotation[3 + i] * way[1]) + rotation[6 + i] * way[2]) *
+            place->unscaled;
     }
 }
 
@@ -299,12 +297,17 @@ static kiln_status begin_query(kiln_front *front, const kiln_pose *pose_a, const
     if (status != KILN_OK) {
         return status;
     }
+    front->counts.queries++;
+    front->world = kiln_pose_scale(front->frame.swapped ? pose_b : pose_a);
+    if (front->way->wants_motion != NULL && !front->way->wants_motion(front)) {
+        front->has_last = false;
+        front->motion = HUGE_VAL;
+        return KILN_OK;
+    }
     kiln_front_place_of place;
     place_of_trees(front, pose_a, pose_b, &place);
-    front->world = kiln_pose_scale(front->frame.swapped ? pose_b : pose_a);
     front->size = smaller_size(front, &place);
     add_motion(front, &place);
-    front->counts.queries++;
     return KILN_OK;
 }
 
@@ -448,7 +451,7 @@ static void answer_query(front_query *query)
     if (given->filter != NULL) {
         given->filter->stopped |= stop.stopped;
     }
-    if (!query->any) {
+    if (!query->any && front->has_last) {
         front->free_until = front->travelled + apart * (1 - 0x1p-50);
     }
 }
@@ -554,7 +557,7 @@ static void remember_distance(kiln_front *front, const kiln_pair_options *option
     const double least = (nearest->distance - options->absolute) / (1 + options->relative);
     const double apart = least * (1 - 0x1p-40) - error;
     front->free_until = 0;
-    if (options->filter == NULL && apart > 0) {
+    if (options->filter == NULL && front->has_last && apart > 0) {
         const double until = front->travelled + apart * (1 - 0x1p-50);
         front->free_until = until < HUGE_VAL ? until : 0;
     }

@@ -17,6 +17,9 @@ typedef struct {
     size_t (*size)(const kiln_tree *a, const kiln_tree *b, const kiln_front_options *options);
     void (*place)(kiln_front *front, uint8_t *memory);
     void (*reset)(kiln_front *front);
+    /* Is the motion since the last query of use? Else it is not summed up, and front->motion is
+     * HUGE_VAL. NULL: always. */
+    bool (*wants_motion)(const kiln_front *front);
     /* A query at front->frame, which has no maps yet, in the environment of fpu.h: passes every
      * pair that meets to the visitor, each once, until that returns false. Returns a length of the
      * world that the surfaces are surely apart, or 0: they meet, or nothing is known. */
@@ -30,8 +33,9 @@ typedef struct {
  * the one that is X for all poses. */
 typedef struct {
     kiln_transform carry;
-    double scale, world;
-    double off; /* what the poses depart by from orthonormal */
+    double scale, unscaled, world; /* of tree 1 by tree 0, 1 by that; a length of tree 0's frame */
+    double back[3];                /* the translation as tree 1 sees it, in units of tree 0 */
+    double off;                    /* what the poses depart by from orthonormal */
 } kiln_front_place_of;
 
 struct kiln_front {
