@@ -55,9 +55,9 @@ enum {
     COST_OF_MARGINS = 15, /* of the triangles of two leaves */
     COST_OF_QUERY = 10    /* motion, and the deadlines that have not passed */
 };
-/* Queries between two looks at whether the front pays, and those without a front after it did
- * not. */
-enum { WINDOW = 8, PAUSE_LEAST = 32, PAUSE_MOST = 512 };
+/* Queries that are made without a front after one did not pay; and what one may have saved, in
+ * queries from the roots, before it costs more. */
+enum { PAUSE_LEAST = 32, PAUSE_MOST = 1024, SAVED_MOST = 4 };
 
 typedef struct {
     kiln_lane_box box;    /* of a step the volume of the other tree, unless that is a root */
@@ -91,11 +91,16 @@ typedef struct {
     bool is_full;               /* one was lost */
     double pruned_at;           /* travelled */
     uint32_t pruned_count;
-    uint32_t streak;              /* queries without a hit */
-    uint32_t pause;               /* queries to go without a front */
-    uint32_t penalty;             /* how long the last pause was */
-    uint64_t cost, cost_of_fresh; /* of this window; of one query from the roots */
-    uint32_t window;
+    uint32_t streak;  /* queries without a hit */
+    uint32_t pause;   /* queries to go without a front */
+    uint32_t penalty; /* how long the last pause was */
+    /* Where the leaves are that met last, and whether it pays to search there first. */
+    front_entry hit;
+    bool has_hit;
+    int near_credit;
+    uint64_t cost, cost_of_fresh; /* of this query; of the one from the roots */
+    int64_t saved;
+    uint32_t age; /* queries from this front */
     /* Of the query in hand. */
     kiln_front *front;
     kiln_descent descent;
@@ -155,6 +160,8 @@ static void auto_reset(kiln_front *front)
 {
     auto_front *in = (auto_front *)front->index;
     drop_front(in);
+    in->has_hit = false;
+    in->near_credit = KILN_FRONT_CREDIT_MOST;
     in->streak = 0;
     in->pause = 0;
     in->penalty = 0;
@@ -464,8 +471,14 @@ static bool look_at_pair(auto_front *in, const kiln_level *lane, const kiln_leve
         name_volume(in, other, entry);
     }
     if (is_leaf && other_is_leaf) {
-        return test_leaves(in, lane->is_x ? lane->contents : other->contents,
-                           lane->is_x ? other->contents : lane->contents, number);
+        const bool goes_on = test_leaves(in, lane->is_x ? lane->contents : other->contents,
+                                         lane->is_x ? other->contents : lane->contents, number);
+        if (!goes_on) {
+            in->has_hit = true;
+            name_volume(in, lane, &in->hit);
+            name_volume(in, other, &in->hit);
+        }
+        return goes_on;
     }
     const bool first = other_is_leaf || (!is_leaf && lane->area >= other->area);
     const kiln_level *of = first ? lane : other, *against = first ? other : lane;
@@ -613,7 +626,7 @@ static void begin_prune(auto_front *in)
     in->pruned_count = 0; /* once this query is done, their number */
 }
 
-static void bind_query(auto_front *in, const kiln_pair_visitor *visitor)
+static void bind_query(auto_front *in, const kiln_pair_visitor *visitor, bool is_kept)
 {
     kiln_front *front = in->front;
     const kiln_pair_frame *frame = &front->frame;
@@ -624,31 +637,28 @@ static void bind_query(auto_front *in, const kiln_pair_visitor *visitor)
     in->any = false;
     in->passed_on = false;
     in->nearest = HUGE_VAL;
-    kiln_descent_make(frame, &in->visitor, true, &in->descent);
+    kiln_descent_make(frame, &in->visitor, is_kept, &in->descent);
     kiln_leaf_pair_begin(&in->leaves, in->descent.kernel);
     /* Directions are off by epsilon, lengths by less than twice that. */
     const double kept = front->world * (1 - 2 * (double)frame->epsilon);
     in->unit[1] = kiln_power_of_two(frame->x->view.entry->scale_exponent) * kept;
     in->unit[0] = kiln_power_of_two(frame->y->view.entry->scale_exponent) * frame->scale * kept;
     in->descent.to[0].margins = in->descent.to[1].margins =
-        frame->to_x.scale < KILN_GAP_RANGE && frame->to_y.scale < KILN_GAP_RANGE &&
+        is_kept && frame->to_x.scale < KILN_GAP_RANGE && frame->to_y.scale < KILN_GAP_RANGE &&
         frame->to_x.slack < (double)KILN_GAP_RANGE && frame->to_y.slack < (double)KILN_GAP_RANGE;
 }
 
-/* Is the front worth its while? It is looked at once a window, and earlier where the first queries
- * have cost what all of it would have cost without. */
+/* Is the front worth its while? What queries have saved, compared to the one from the roots that made
+ * it, is summed up; it is dropped when half such a query has been lost. */
 static void weigh_front(auto_front *in)
 {
-    in->window++;
-    const bool pays = in->cost < in->window * in->cost_of_fresh;
-    if (in->window < WINDOW && (pays || in->cost < WINDOW / 2 * in->cost_of_fresh)) {
-        return;
-    }
-    in->penalty = pays ? 0 : in->penalty < PAUSE_LEAST ? PAUSE_LEAST : 2 * in->penalty;
-    in->penalty = in->penalty < PAUSE_MOST ? in->penalty : PAUSE_MOST;
-    in->window = 0;
-    in->cost = 0;
-    if (!pays) {
+    const int64_t fresh = (int64_t)in->cost_of_fresh;
+    in->saved += fresh - (int64_t)in->cost;
+    in->saved = in->saved < SAVED_MOST * fresh ? in->saved : SAVED_MOST * fresh;
+    in->age++;
+    if (in->saved < -fresh / 2) {
+        in->penalty = in->age > PAUSE_LEAST || in->penalty == 0 ? PAUSE_LEAST : 2 * in->penalty;
+        in->penalty = in->penalty < PAUSE_MOST ? in->penalty : PAUSE_MOST;
         in->pause = in->penalty;
         drop_front(in);
     }
@@ -659,7 +669,7 @@ static double run_kept(auto_front *in)
 {
     kiln_front *front = in->front;
     bool done;
-    in->cost += COST_OF_QUERY;
+    in->cost = COST_OF_QUERY;
     if (in->is_live) {
         front->counts.coherent++;
         begin_prune(in);
@@ -667,14 +677,17 @@ static double run_kept(auto_front *in)
     } else {
         front->counts.fresh++;
         drop_front(in);
-        const uint64_t before = in->cost;
+        in->cost = 0;
         const uint32_t first = add_entry(in, NONE, 0);
         in->entries[first].lane[0] = in->entries[first].lane[1] = ROOT;
         in->is_live = true;
         in->pruned_at = front->travelled;
         in->pruned_count = 0;
         done = look_at_entry(in, first);
-        in->cost_of_fresh = in->cost - before - COST_OF_ENTRY * (uint64_t)in->count;
+        in->cost_of_fresh = in->cost - COST_OF_ENTRY * (uint64_t)in->count;
+        in->cost = in->cost_of_fresh;
+        in->saved = 0;
+        in->age = 0;
     }
     if (in->is_full || in->passed_on) {
         const bool was_full = in->is_full;
@@ -689,45 +702,98 @@ static double run_kept(auto_front *in)
     return done && !in->any && in->nearest < HUGE_VAL ? in->nearest - front->travelled : 0;
 }
 
-/* The motion since this query is of use to the next one, unless that is made without a front. */
+/* From two volumes, without a front: from the roots where none of them is a leaf's. False: the query
+ * is at its end. */
+static bool look_from(auto_front *in, const uint32_t node[2], const uint8_t lane[2])
+{
+    const int first = is_x_of(in, 0) ? 0 : 1;
+    kiln_level *at = in->levels + LEVELS_BEGIN;
+    level_of_volume(in, first, node[first], lane[first], 0);
+    level_of_volume(in, !first, node[!first], lane[!first], 1);
+    for (int i = 0; i < 2; i++) {
+        if (in->places[i].lane == ROOT) {
+            in->levels[i].contents.first = in->places[i].node;
+        }
+    }
+    bool opened;
+    return look_at_pair(in, &in->levels[0], &in->levels[1], at, NONE, &opened) &&
+           (!opened || look_below(in, at));
+}
+
+/* Are there triangles that meet near those that met last: in the same two leaves, or in one of them
+ * and the other's neighbours in its node? The node is looked into as if it were the root. */
+static bool looks_near_hit(auto_front *in)
+{
+    const front_entry hit = in->hit;
+    if (!in->has_hit || hit.lane[0] == ROOT || hit.lane[1] == ROOT ||
+        !kiln_front_pays(in->front, in->near_credit)) {
+        return false;
+    }
+    const uint8_t of_b[2] = {hit.lane[0], ROOT}, of_a[2] = {ROOT, hit.lane[1]};
+    const bool found = !look_from(in, hit.node, hit.lane) || !look_from(in, hit.node, of_b) ||
+                       !look_from(in, hit.node, of_a);
+    kiln_front_credit(&in->near_credit, found);
+    return found;
+}
+
+/* A query without a front. */
+static void run_fresh(auto_front *in)
+{
+    static const uint32_t nodes[2] = {0, 0};
+    static const uint8_t lanes[2] = {ROOT, ROOT};
+    kiln_front *front = in->front;
+    in->is_full = true; /* nothing is kept */
+    const bool notes_hit =
+        in->near_credit > 0 || (front->counts.queries + 1) % KILN_FRONT_SELDOM == 0;
+    if (!in->visitor.nearest_first || in->streak > 0 || !(notes_hit || in->has_hit)) {
+        kiln_tree_box root_x, root_y;
+        kiln_tree_box_root(&front->frame, true, &root_x);
+        kiln_tree_box_root(&front->frame, false, &root_y);
+        kiln_pair_walk_from(&front->frame, &root_x, &root_y, &in->visitor);
+    } else if (!looks_near_hit(in)) {
+        in->has_hit = false;
+        (void)look_from(in, nodes, lanes);
+    }
+    front->counts.fresh++;
+}
+
+/* The motion since this query is of use to the next one if that can be made from a front, which is
+ * so only where nothing was found. */
 static bool auto_wants_motion(const kiln_front *front)
 {
     const auto_front *in = (const auto_front *)front->index;
-    return in->pause <= 1;
+    return in->pause <= 1 && in->streak > 0;
 }
 
 static double auto_run(kiln_front *front, const kiln_pair_visitor *visitor)
 {
     auto_front *in = (auto_front *)front->index;
     const bool is_coherent = front->motion <= COHERENCE_PART * front->size && in->pause == 0 &&
-                             !kiln_once_is_needed(&front->frame, visitor);
+                             in->streak > 0 && !kiln_once_is_needed(&front->frame, visitor);
     double apart = 0;
     in->front = front;
     if (!is_coherent || !in->is_live) {
         const double gap = kiln_roots_gap(&front->frame);
         drop_front(in);
-        front->counts.entries = 0;
         in->pause -= in->pause > 0;
         if (!(gap < 0)) {
             front->counts.fresh++;
+            front->counts.entries = 0;
             in->streak++;
             in->pause = in->penalty = 0;
+            in->has_hit = false;
             return gap * front->world * (1 - 0x1p-50);
         }
     }
     kiln_pair_frame_form_maps(&front->frame);
-    bind_query(in, visitor);
-    if (is_coherent && (in->is_live || in->streak > 0)) {
+    bind_query(in, visitor, is_coherent);
+    if (is_coherent) {
         apart = run_kept(in);
     } else {
-        kiln_tree_box root_x, root_y;
-        front->counts.fresh++;
-        kiln_tree_box_root(&front->frame, true, &root_x);
-        kiln_tree_box_root(&front->frame, false, &root_y);
-        kiln_pair_walk_from(&front->frame, &root_x, &root_y, &in->visitor);
+        run_fresh(in);
     }
     in->streak = in->any ? 0 : in->streak + 1;
-    front->counts.entries = in->count;
+    front->counts.entries = in->is_live ? in->count : 0;
     return apart;
 }
 

@@ -133,6 +133,7 @@ kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree *a, cons
     front->b = b;
     front->options = full;
     front->way = way;
+    front->pair_credit = KILN_FRONT_CREDIT_MOST;
     take_trees(front);
     *out = front;
     return KILN_OK;
@@ -144,6 +145,7 @@ static void forget_all(kiln_front *front)
     front->has_last = false;
     front->hint = none;
     front->hint_met = false;
+    front->pair_credit = KILN_FRONT_CREDIT_MOST;
     front->free_until = 0;
     front->travelled = 0;
     front->way->reset(front);
@@ -290,7 +292,8 @@ static void add_motion(kiln_front *front, const kiln_front_place_of *place)
 }
 
 /* Relates the poses; on error the front remembers nothing. */
-static kiln_status begin_query(kiln_front *front, const kiln_pose *pose_a, const kiln_pose *pose_b)
+static kiln_status begin_query(kiln_front *front, const kiln_pose *pose_a, const kiln_pose *pose_b,
+                               bool wants_motion)
 {
     const kiln_status status =
         kiln_pair_frame_relate_polygons(&front->frame, front->a, pose_a, front->b, pose_b);
@@ -299,7 +302,7 @@ static kiln_status begin_query(kiln_front *front, const kiln_pose *pose_a, const
     }
     front->counts.queries++;
     front->world = kiln_pose_scale(front->frame.swapped ? pose_b : pose_a);
-    if (front->way->wants_motion != NULL && !front->way->wants_motion(front)) {
+    if (!wants_motion) {
         front->has_last = false;
         front->motion = HUGE_VAL;
         return KILN_OK;
@@ -412,14 +415,18 @@ static bool meets_last_pair(front_query *query)
     kiln_front *front = query->front;
     const kiln_pair_frame *frame = &front->frame;
     double x[9], y[9];
-    if (!front->hint_met || kiln_pair_filter_stops(query->visitor->filter)) {
+    if (!front->hint_met || !kiln_front_pays(front, front->pair_credit) ||
+        kiln_pair_filter_stops(query->visitor->filter)) {
         return false;
     }
     const uint32_t stored_x = (frame->swapped ? front->hint.b : front->hint.a) - 1;
     const uint32_t stored_y = (frame->swapped ? front->hint.a : front->hint.b) - 1;
     kiln_stored_corners(frame, true, stored_x, x);
     kiln_stored_corners(frame, false, stored_y, y);
-    return kiln_exact_triangles_meet(x, y) && !pass_pair(query, frame, stored_x, stored_y);
+    const bool meets =
+        kiln_exact_triangles_meet(x, y) && !pass_pair(query, frame, stored_x, stored_y);
+    kiln_front_credit(&front->pair_credit, meets);
+    return meets;
 }
 
 static void answer_query(front_query *query)
@@ -458,7 +465,10 @@ static void answer_query(front_query *query)
 
 static kiln_status run_front_query(front_query *query)
 {
-    const kiln_status status = begin_query(query->front, query->pose_a, query->pose_b);
+    const kiln_front *front = query->front;
+    const bool wants_motion = front->way->wants_motion == NULL || front->way->wants_motion(front);
+    const kiln_status status =
+        begin_query(query->front, query->pose_a, query->pose_b, wants_motion);
     if (status == KILN_OK) {
         answer_query(query);
         query->left = query->any ? 0 : free_motion_of(query->front, query->pose_a, query->pose_b);
@@ -575,7 +585,7 @@ kiln_status kiln_front_distance(kiln_front *front, const kiln_pose *pose_a, cons
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
     KILN_FPU_CALL(begin, begin_query);
-    kiln_status status = begin(front, pose_a, pose_b);
+    kiln_status status = begin(front, pose_a, pose_b, true);
     kiln_fpu_leave(caller);
     if (status == KILN_OK) {
         status = kiln_distance(front->a, pose_a, front->b, pose_b, &full, nearest);

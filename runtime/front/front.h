@@ -58,8 +58,25 @@ struct kiln_front {
     double free_until; /* nothing meets as long as `travelled` is below */
     kiln_hint hint;    /* triangles that met or were nearest */
     bool hint_met;
+    int pair_credit; /* of trying these first */
     kiln_front_info counts;
 };
+
+/* What is tried before a query, since it may make that superfluous, is tried while it pays: a success
+ * earns some failures, and where they are used up it is tried now and then. */
+enum { KILN_FRONT_CREDIT_MOST = 12, KILN_FRONT_CREDIT_EARNED = 3, KILN_FRONT_SELDOM = 16 };
+
+static inline bool kiln_front_pays(const kiln_front *front, int credit)
+{
+    return credit > 0 || front->counts.queries % KILN_FRONT_SELDOM == 0;
+}
+
+static inline void kiln_front_credit(int *credit, bool succeeded)
+{
+    *credit += succeeded ? KILN_FRONT_CREDIT_EARNED : -1;
+    *credit = *credit < KILN_FRONT_CREDIT_MOST ? *credit : KILN_FRONT_CREDIT_MOST;
+    *credit = *credit > 0 ? *credit : 0;
+}
 
 extern const kiln_front_way kiln_front_auto;
 extern const kiln_front_way kiln_front_published;
