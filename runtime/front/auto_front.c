@@ -308,11 +308,17 @@ static void name_volume(const auto_front *in, const kiln_level *level, front_ent
                             : (uint8_t)level->opened.lane;
 }
 
-/* The volume of the other tree that a step was opened against. */
-static void keep_volume(const auto_front *in, const kiln_level *of, front_entry *entry)
+/* The volume of the other tree that a step was opened against, which is not a root, as its node has
+ * it. A level that a descent began with has it in another form. */
+static void keep_volume(const auto_front *in, const kiln_level *of, int tree, front_entry *entry)
 {
-    kiln_lanes_get(&of->opened.lanes, kiln_level_is_aligned(&in->descent, of), of->opened.lane,
-                   &entry->box);
+    if (of->opened.node != NULL) {
+        kiln_lanes_get(&of->opened.lanes, kiln_level_is_aligned(&in->descent, of), of->opened.lane,
+                       &entry->box);
+    } else {
+        tree_of(in, tree)->view.kind->decode_lane(
+            kiln_tree_node(tree_of(in, tree), entry->node[tree]), entry->lane[tree], &entry->box);
+    }
     entry->area = of->area;
 }
 
@@ -423,7 +429,7 @@ static void become_step(auto_front *in, uint32_t number, const kiln_level *at, u
     const int tree = at->is_x == is_x_of(in, 1);
     name_volume(in, at->other, entry);
     if (entry->lane[!tree] != ROOT) {
-        keep_volume(in, at->other, entry);
+        keep_volume(in, at->other, !tree, entry);
     }
     entry->opened = (uint8_t)tree;
     entry->node[tree] = node;
@@ -656,7 +662,7 @@ static void weigh_front(auto_front *in)
     in->saved += fresh - (int64_t)in->cost;
     in->saved = in->saved < SAVED_MOST * fresh ? in->saved : SAVED_MOST * fresh;
     in->age++;
-    if (in->saved < -fresh / 2) {
+    if (in->saved < -fresh / 2 && !in->front->always) {
         in->penalty = in->age > PAUSE_LEAST || in->penalty == 0 ? PAUSE_LEAST : 2 * in->penalty;
         in->penalty = in->penalty < PAUSE_MOST ? in->penalty : PAUSE_MOST;
         in->pause = in->penalty;
@@ -692,7 +698,7 @@ static double run_kept(auto_front *in)
     if (in->is_full || in->passed_on) {
         const bool was_full = in->is_full;
         drop_front(in);
-        in->pause = was_full ? PAUSE_MOST : 0;
+        in->pause = was_full && !front->always ? PAUSE_MOST : 0;
         return 0;
     }
     if (in->pruned_count == 0) {
@@ -762,14 +768,15 @@ static void run_fresh(auto_front *in)
 static bool auto_wants_motion(const kiln_front *front)
 {
     const auto_front *in = (const auto_front *)front->index;
-    return in->pause <= 1 && in->streak > 0;
+    return (in->pause <= 1 && in->streak > 0) || front->always;
 }
 
 static double auto_run(kiln_front *front, const kiln_pair_visitor *visitor)
 {
     auto_front *in = (auto_front *)front->index;
-    const bool is_coherent = front->motion <= COHERENCE_PART * front->size && in->pause == 0 &&
-                             in->streak > 0 && !kiln_once_is_needed(&front->frame, visitor);
+    const bool is_wanted = front->motion <= COHERENCE_PART * front->size && in->streak > 0;
+    const bool is_coherent = (is_wanted || (front->always && front->motion < HUGE_VAL)) &&
+                             in->pause == 0 && !kiln_once_is_needed(&front->frame, visitor);
     double apart = 0;
     in->front = front;
     if (!is_coherent || !in->is_live) {

@@ -139,6 +139,14 @@ kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree *a, cons
     return KILN_OK;
 }
 
+/* What is not known of the motion makes all that was remembered void. */
+static void lose_track(kiln_front *front)
+{
+    front->motion = HUGE_VAL;
+    front->travelled = 0;
+    front->free_until = 0;
+}
+
 static void forget_all(kiln_front *front)
 {
     const kiln_hint none = {0, 0};
@@ -146,8 +154,7 @@ static void forget_all(kiln_front *front)
     front->hint = none;
     front->hint_met = false;
     front->pair_credit = KILN_FRONT_CREDIT_MOST;
-    front->free_until = 0;
-    front->travelled = 0;
+    lose_track(front);
     front->way->reset(front);
 }
 
@@ -273,19 +280,16 @@ static double smaller_size(const kiln_front *front, const kiln_front_place_of *p
 static void add_motion(kiln_front *front, const kiln_front_place_of *place)
 {
     const kiln_front_place_of *last = &front->last;
-    front->motion = HUGE_VAL;
+    double motion = HUGE_VAL;
     if (front->has_last && last->scale == place->scale && last->world == place->world) {
-        front->motion = motion_of_trees(front, last, place) * place->world * (1 + 0x1p-50);
+        motion = motion_of_trees(front, last, place) * place->world * (1 + 0x1p-50);
     }
-    if (front->motion > 0) {
-        const double sum = (front->travelled + front->motion) * (1 + 0x1p-52);
-        if (sum < HUGE_VAL) {
-            front->travelled = sum;
-        } else {
-            front->motion = HUGE_VAL;
-            front->travelled = 0;
-            front->free_until = 0;
-        }
+    if (motion > 0) {
+        front->motion += motion;
+        front->travelled = (front->travelled + motion) * (1 + 0x1p-52);
+    }
+    if (!(front->travelled < HUGE_VAL)) {
+        lose_track(front);
     }
     front->last = *place;
     front->has_last = true;
@@ -304,7 +308,7 @@ static kiln_status begin_query(kiln_front *front, const kiln_pose *pose_a, const
     front->world = kiln_pose_scale(front->frame.swapped ? pose_b : pose_a);
     if (!wants_motion) {
         front->has_last = false;
-        front->motion = HUGE_VAL;
+        lose_track(front);
         return KILN_OK;
     }
     kiln_front_place_of place;
@@ -433,8 +437,8 @@ static void answer_query(front_query *query)
 {
     kiln_front *front = query->front;
     const kiln_pair_visitor *given = query->visitor;
-    const bool shortcuts = front->way->shortcuts;
-    if (shortcuts && front->motion < HUGE_VAL && front->travelled < front->free_until) {
+    const bool shortcuts = front->way->shortcuts && !front->always;
+    if (shortcuts && front->travelled < front->free_until) {
         front->counts.skipped++;
         return;
     }
@@ -454,6 +458,7 @@ static void answer_query(front_query *query)
     }
     front->hint_met = false;
     const double apart = front->way->run(front, &visitor);
+    front->motion = 0;
     KILN_ASSERT(apart >= 0);
     if (given->filter != NULL) {
         given->filter->stopped |= stop.stopped;

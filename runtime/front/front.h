@@ -48,8 +48,8 @@ struct kiln_front {
     double centre[2][3], half[2][3];
     /* Of the query in hand. */
     kiln_pair_frame frame;
-    double world;     /* what a length of X's frame is in the world */
-    double motion;    /* since the last query, in the world; HUGE_VAL: nothing is known of it */
+    double world;  /* what a length of X's frame is in the world */
+    double motion; /* since the method ran last, in the world; HUGE_VAL: nothing is known of it */
     double travelled; /* the sum of all motions; it grows with each that is not 0 */
     double size;      /* e_o: longest edge of the smaller of both root boxes, in the world */
     /* From the last query. */
@@ -60,6 +60,8 @@ struct kiln_front {
     bool hint_met;
     int pair_credit; /* of trying these first */
     kiln_front_info counts;
+    /* For tests: the method runs at every query, and keeps what it can even if that does not pay. */
+    bool always;
 };
 
 /* What is tried before a query, since it may make that superfluous, is tried while it pays: a success
