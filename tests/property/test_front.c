@@ -1,11 +1,11 @@
-/* What is sampled: two meshes (tori, soups, lattices, boxes, one mesh twice) with trees of two random
- * kinds on paths near contact: smooth ones, ones that jump, that stand still, that go to and fro,
- * and such as change from one to the other, half of which avoid hits; one of them moves or both, at scales that change now
- * and then; steps from 10^-6 of the size to several sizes. One front answers one query after
- * another, of kinds that change at random: first hit, all pairs into an array that is large enough
- * or not, or to a callback, distance; with filters that change from query to query, with bad poses
- * and resets in between; with fronts that are kept whatever they cost; in other rounding modes and instruction sets; with room for 1 to 4096
- * entries.
+/* What is sampled: two meshes (tori, soups, lattices, boxes, one mesh twice) with trees of two
+ * random kinds on paths near contact: smooth ones, ones that jump, that stand still, that go to and
+ * fro, and such as change from one to the other, half of which avoid hits; one of them moves or
+ * both, at scales that change now and then; steps from 10^-6 of the size to several sizes. One
+ * front answers one query after another, of kinds that change at random: first hit, all pairs into
+ * an array that is large enough or not, or to a callback, distance; with filters that change from
+ * query to query, with bad poses and resets in between; with fronts that are kept whatever they
+ * cost; in other rounding modes and instruction sets; with room for 1 to 4096 entries.
  *
  * Oracle: the fresh query of kiln.h at the same poses, which other tests hold to brute force. Pairs
  * and counts must be equal, distances to the bit. Motion that is said to be free is tried out: at
