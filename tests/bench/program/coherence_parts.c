@@ -1,9 +1,9 @@
 /* The tables and figures of Tropp et al. on stand-ins, and our own fronts beside plain queries on
  * the same 8-wide trees.
  *
- * "plain" is kiln_collide on the same tree, which "published" reverts to, too: the algorithm without
- * coherence that the paper compares with. "recursive" is the search of Li and Chen on the same
- * boxes, of six axes where these are aligned, without what else kiln_collide does: it looks at
+ * "plain" is kiln_collide on the same tree, which "published" reverts to, too: the algorithm
+ * without coherence that the paper compares with. "recursive" is the search of Li and Chen on the
+ * same boxes, of six axes where these are aligned, without what else kiln_collide does: it looks at
  * volumes and pairs of triangles alone. */
 #include "coherence.h"
 
