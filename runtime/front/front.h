@@ -60,12 +60,12 @@ struct kiln_front {
     bool hint_met;
     int pair_credit; /* of trying these first */
     kiln_front_info counts;
-    /* For tests: the method runs at every query, and keeps what it can even if that does not pay. */
+    /* For tests: the method runs at every query, and keeps what it can whatever that costs. */
     bool always;
 };
 
-/* What is tried before a query, since it may make that superfluous, is tried while it pays: a success
- * earns some failures, and where they are used up it is tried now and then. */
+/* What is tried before a query, since it may make that superfluous, is tried while it pays: a
+ * success earns some failures, and where they are used up it is tried now and then. */
 enum { KILN_FRONT_CREDIT_MOST = 12, KILN_FRONT_CREDIT_EARNED = 3, KILN_FRONT_SELDOM = 16 };
 
 static inline bool kiln_front_pays(const kiln_front *front, int credit)
