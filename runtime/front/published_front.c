@@ -450,13 +450,13 @@ static void expand_pair(published_query *q, const published_pair *pair)
 {
     published *of = q->of;
     waiting_pair stack[STACK_MOST];
-    unsigned count = 1;
+    unsigned waiting = 1;
     stack[0].pair = *pair;
     stack[0].in_a = kiln_binary_contents(&of->a, pair->a);
     stack[0].in_b = kiln_binary_contents(&of->b, pair->b);
-    while (count > 0) {
-        KILN_ASSERT(count + 2 <= STACK_MOST);
-        const waiting_pair at = stack[--count];
+    while (waiting > 0) {
+        KILN_ASSERT(waiting + 2 <= STACK_MOST);
+        const waiting_pair at = stack[--waiting];
         const bool leaves = at.in_a.count != 0 && at.in_b.count != 0;
         if (q->stopped) {
             keep_in_front(q, &at.pair, UNKNOWN, NULL);
@@ -468,7 +468,7 @@ static void expand_pair(published_query *q, const published_pair *pair)
         } else if (q->full) {
             walk_plainly(q, at.pair.a, at.pair.b);
         } else {
-            count += open_pair(q, &at, stack + count);
+            waiting += open_pair(q, &at, stack + waiting);
         }
     }
 }

@@ -96,7 +96,8 @@ static void turn_pose(kiln_pose *pose, const double axis[3], double half_sine)
     memcpy(pose->rotation, r, sizeof r);
 }
 
-/* Smooth paths turn where they would leave the other object. */
+/* Smooth paths turn back where they would leave the other object; moving ones rotate now and
+ * then. */
 static void advance_path(path *p, uint32_t frame, uint64_t *state)
 {
     if (p->kind == RANDOM || (p->kind == JUMPING && random_below(state, 8) == 0)) {
@@ -111,8 +112,8 @@ static void advance_path(path *p, uint32_t frame, uint64_t *state)
             p->velocity[k] *= fabs(*at) > 1.5 && *at * p->velocity[k] > 0 ? -1 : 1;
             *at += p->step * p->velocity[k];
         }
-        if (p->kind != MOVING) {
-            turn_pose(&p->pose, p->axis, p->step / 4);
+        if (p->kind != MOVING || random_below(state, 5) == 0) {
+            turn_pose(&p->pose, p->axis, p->kind == MOVING ? 0.06 : p->step / 4);
         }
     }
 }

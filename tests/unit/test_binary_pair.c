@@ -76,7 +76,7 @@ static void skewed_axes(uint64_t *state, float axis[3][3])
     }
 }
 
-/* A box that holds a point of [-1, 1]^3: small, flat, or as large as a file may have it. */
+/* A box that holds a point of [-1, 1]^3, at a corner or anywhere: small, flat, or far larger. */
 static void make_box(uint64_t *state, kiln_binary_tree *tree)
 {
     float axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -85,12 +85,14 @@ static void make_box(uint64_t *state, kiln_binary_tree *tree)
     if (!tree->aligned) {
         skewed_axes(state, axis);
     }
+    const bool corner = random_below(state, 2) == 0;
     for (int k = 0; k < 3; k++) {
         half[k] = random_below(state, 3) == 0 ? 0 : random_between(state, 0, size);
         centre[k] = random_between(state, -1, 1);
     }
     for (int k = 0; k < 3; k++) {
-        const double along = half[k] * random_between(state, -1, 1);
+        const double side = random_below(state, 2) == 0 ? -1 : 1;
+        const double along = half[k] * (corner ? side : random_between(state, -1, 1));
         for (int j = 0; j < 3; j++) {
             centre[j] += along * (double)axis[k][j];
         }
@@ -150,11 +152,11 @@ static void farthest_point(const wide_box *box, const wide direction[3], wide po
     }
 }
 
-/* Poses that depart by up to 1e-6, in the way that stretches or skews the most, or do not. */
-static kiln_pose departing_pose(uint64_t *state, double sign)
+/* A pose that departs by up to 1e-6, and stretches (1, 1, 1) the most, or does not. */
+static kiln_pose departing_pose(uint64_t *state, const kiln_pose *as, double sign)
 {
-    kiln_pose pose = pose_random(state, 0);
-    const double by = random_below(state, 2) == 0 ? 0 : sign * 0.4999e-6;
+    kiln_pose pose = as != NULL ? *as : pose_random(state, 0);
+    const double by = as == NULL && random_below(state, 2) == 0 ? 0 : sign * 0.4999e-6;
     double was[9];
     memcpy(was, pose.rotation, sizeof was);
     for (int i = 0; i < 9; i++) {
@@ -258,7 +260,27 @@ static void make_touch(placed *p, const wide way[3])
     }
 }
 
-static placed any_placed(uint64_t *state, unsigned kind)
+/* Of B nothing but a corner of [-1, 1]^3, in a box with a face along (1, 1, 1), and both poses
+ * stretch that in opposite ways. */
+static void stretch(placed *p, uint64_t *state)
+{
+    const kiln_pose same = pose_random(state, 0);
+    const double third = sqrt(1.0 / 3), half = sqrt(0.5), sixth = sqrt(1.0 / 6);
+    const double axes[9] = {third, third, third, half, -half, 0, sixth, sixth, -2 * sixth};
+    for (int i = 0; i < 9; i++) {
+        p->b.root.oriented.axis[i][0] = (float)axes[i];
+    }
+    for (int k = 0; k < 3; k++) {
+        p->b.root.head.org[k] = -0.5f;
+        p->b.root.oriented.centre[k][0] = -0.5f;
+        p->b.root.oriented.half[k][0] = 0x1p-20f;
+    }
+    p->pose_a = departing_pose(state, &same, -1);
+    p->pose_b = departing_pose(state, &same, 1);
+    p->pose_b.scale = p->pose_a.scale * 100;
+}
+
+static placed any_placed(uint64_t *state, unsigned kind, double direction[3])
 {
     placed p;
     memset(&p, 0, sizeof p);
@@ -267,8 +289,16 @@ static placed any_placed(uint64_t *state, unsigned kind)
     kiln_binary_tree_form(&p.b, kiln_file_tree(cube[1 - first].file, kind));
     make_box(state, &p.a);
     make_box(state, &p.b);
-    p.pose_a = departing_pose(state, -1);
-    p.pose_b = departing_pose(state, 1);
+    p.pose_a = departing_pose(state, NULL, -1);
+    p.pose_b = departing_pose(state, NULL, 1);
+    random_direction(state, direction);
+    if (!p.b.aligned && random_below(state, 8) == 0) {
+        stretch(&p, state);
+        for (int k = 0; k < 3; k++) {
+            const double *row = p.pose_b.rotation + 3 * k;
+            direction[k] = ((row[0] + row[1]) + row[2]) * sqrt(1.0 / 3);
+        }
+    }
     return p;
 }
 
@@ -277,20 +307,27 @@ static double largest_scale(const placed *p)
     return fmax(p->pose_a.scale, p->pose_b.scale * 8);
 }
 
+/* The direction of a plane in the world, as it parts boxes that `direction` leads between. */
+static void way_of_plane(const placed *p, const kiln_binary_plane *plane, const double direction[3],
+                         wide way[3])
+{
+    plane_in_world(p, plane, way);
+    const wide along = way[0] * direction[0] + way[1] * direction[1] + way[2] * direction[2];
+    for (int k = 0; k < 3 && p->a.aligned && along < 0; k++) {
+        way[k] = -way[k];
+    }
+}
+
 static void boxes_that_touch_have_no_margin(void **unused)
 {
     (void)unused;
     uint64_t state = 3;
     uint32_t planes = 0;
     for (uint32_t round = 0; round < amount(ROUNDS); round++) {
-        placed p = any_placed(&state, random_below(&state, 2));
         double direction[3], margin;
+        placed p = any_placed(&state, random_below(&state, 2), direction);
         kiln_binary_plane plane;
-        wide way[3];
-        random_direction(&state, direction);
-        for (int k = 0; k < 3; k++) {
-            way[k] = direction[k];
-        }
+        wide way[3] = {direction[0], direction[1], direction[2]};
         make_touch(&p, way);
         const kiln_pose touching = p.pose_b;
         for (int k = 0; k < 3; k++) { /* far enough for a plane */
@@ -303,13 +340,7 @@ static void boxes_that_touch_have_no_margin(void **unused)
         }
         planes++;
         assert_true(margin > 0);
-        plane_in_world(&p, &plane, way);
-        if (p.a.aligned) { /* without a sign: as it parted them */
-            const wide side = way[0] * direction[0] + way[1] * direction[1] + way[2] * direction[2];
-            for (int k = 0; k < 3; k++) {
-                way[k] *= side < 0 ? -1 : 1;
-            }
-        }
+        way_of_plane(&p, &plane, direction, way);
         p.pose_b = touching;
         make_touch(&p, way);
         place_trees(&p);
@@ -329,10 +360,10 @@ static void translations_keep_the_rest(void **unused)
     uint64_t state = 9;
     uint32_t planes = 0;
     for (uint32_t round = 0; round < amount(ROUNDS / 4); round++) {
-        placed p = any_placed(&state, 0);
+        double direction[3], margin;
+        placed p = any_placed(&state, 0, direction);
         kiln_binary_plane plane;
         kiln_binary_box a;
-        double margin;
         for (int k = 0; k < 3; k++) {
             p.pose_b.translation[k] = random_between(&state, -20, 20) * largest_scale(&p);
         }
@@ -357,34 +388,40 @@ static void translations_keep_the_rest(void **unused)
     assert_true(planes > amount(ROUNDS / 4) / 8);
 }
 
-/* A margin is no more than the distance along its plane, which is at least a length of the world:
- * boxes far apart, where what is relative counts. */
+/* Boxes that share a point are moved apart along the normal of their plane, which is then their
+ * distance, and no margin is larger. */
 static void margins_are_lengths_of_the_world(void **unused)
 {
     (void)unused;
     uint64_t state = 21;
     uint32_t planes = 0;
     for (uint32_t round = 0; round < amount(ROUNDS / 4); round++) {
-        placed p = any_placed(&state, random_below(&state, 2));
         double direction[3], margin;
+        placed p = any_placed(&state, random_below(&state, 2), direction);
         kiln_binary_plane plane;
-        wide way[3];
-        random_direction(&state, direction);
-        for (int k = 0; k < 3; k++) {
-            way[k] = direction[k];
-        }
+        wide way[3] = {direction[0], direction[1], direction[2]};
         make_touch(&p, way);
         const double apart = random_between(&state, 0.1, 30) * largest_scale(&p);
         for (int k = 0; k < 3; k++) {
             p.pose_b.translation[k] += direction[k] * apart;
         }
         place_trees(&p);
-        if (part_roots(&p, &plane, &margin)) {
-            planes++;
-            /* The points that were one are `apart` now. */
-            assert_true(margin <= apart * (1 + 1e-6));
-            assert_true(margin > 0);
+        if (!part_roots(&p, &plane, &margin)) {
+            continue;
         }
+        planes++;
+        way_of_plane(&p, &plane, direction, way);
+        make_touch(&p, way);
+        const wide length = sqrtl(dot_of(way, way));
+        for (int k = 0; k < 3; k++) {
+            p.pose_b.translation[k] += (double)(way[k] / length * (wide)apart);
+        }
+        place_trees(&p);
+        kiln_binary_box a;
+        kiln_binary_box_get(&p.a, KILN_BINARY_ROOT, &a);
+        margin = kiln_binary_margin(&p.pair, &a, KILN_BINARY_ROOT, &plane);
+        assert_true(margin > 0);
+        assert_true(margin <= apart);
     }
     assert_true(planes > amount(ROUNDS / 4) / 4);
 }
