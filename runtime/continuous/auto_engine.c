@@ -1,37 +1,94 @@
 /* Which engine looks ahead: all pairs in vectors, or the grid. What both would cost in a second is
  * computed from counts of what has happened, with unit costs that were measured once, so that a run
- * takes the same way on every machine and no clock is read. */
+ * takes the same way on every machine and no clock is read. What an interval did cost, by its
+ * counts, corrects what is expected of its engine, as objects may be of uneven sizes or in
+ * clusters. */
 #include "continuous.h"
 
-#include <math.h>
-
-/* Nanoseconds: one of all pairs; a box of a grid with all that is done for it in an interval; the
- * boxes of an object whose state changes. By kiln-bench continuous. */
-#define COST_OF_PAIR 0.6
-#define COST_OF_BOX 180.0
-#define COST_OF_CHANGE 1200.0
+/* Candidates of a box in a grid of objects of one size. */
+#define CANDIDATES_OF_A_BOX 0.6
 /* What is in use stays unless the other one costs less than this part. */
-#define COST_TO_STAY 0.8
+#define COST_TO_STAY 0.85
+/* What is known of the engine that is not in use is forgotten by this part in an interval, so that
+ * it is tried again: the grid after a few intervals of all pairs, which are long; these later, as
+ * trying them costs more. */
+#define FORGET_GRID 0.1
+#define FORGET_PAIRS 0.005
+/* What one interval says is taken to be within this factor. */
+#define MOST_OFF 8.0
 
-/* Changes a second. At first, by the free path of spheres in a gas. */
-static double rate_of_changes(const kiln_dynamic *world)
+/* So many intervals of an engine are in the mean of what they cost. */
+#define RATIOS_IN_MEAN 8u
+
+/* Expected cost of an interval's begin, and of a change in it. */
+typedef struct {
+    double begin, change;
+} expected_cost;
+
+static expected_cost cost_of_simd(const kiln_dynamic *world, double horizon)
 {
-    const double events = 2 * (double)world->counts.events + (double)world->counts.wall_events;
-    if (world->counts.intervals > 1 && world->now > 0) {
-        return (events + 1) / world->now;
+    const double count = world->count, contacts = world->rates.contact_rate;
+    const double found = kiln_dynamic_candidate_cost(world) * contacts * horizon;
+    return (expected_cost){.begin = KILN_DYNAMIC_COST_PAIR * count * count / 2 + found,
+                           .change = KILN_DYNAMIC_COST_PAIR * count + found / count +
+                                     KILN_DYNAMIC_COST_CHANGE};
+}
+
+static expected_cost cost_of_grid(const kiln_dynamic *world, double horizon)
+{
+    const double box = kiln_dynamic_grid_box_cost(world, horizon) +
+                       kiln_dynamic_candidate_cost(world) * CANDIDATES_OF_A_BOX;
+    return (expected_cost){.begin = box * world->count, .change = box + KILN_DYNAMIC_COST_CHANGE};
+}
+
+/* The mean of what was measured, and in the long run of the last few intervals. */
+static void learn_ratio(kiln_dynamic_ratio *ratio, double measured)
+{
+    measured = measured < MOST_OFF ? measured : MOST_OFF;
+    ratio->seen += ratio->seen < RATIOS_IN_MEAN;
+    ratio->mean += (measured - ratio->mean) / ratio->seen;
+}
+
+/* What the interval that is over did cost, as a part of what would have been expected. */
+static void learn_ratios(kiln_dynamic *world, expected_cost simd, expected_cost grid)
+{
+    kiln_dynamic_rates *rates = &world->rates;
+    const bool was_grid = world->method_engine == KILN_DYNAMIC_GRID;
+    if (!rates->has_begun) {
+        rates->simd = rates->grid = (kiln_dynamic_ratio){1, 0};
+        return;
     }
-    const double volume = world->spacing * world->spacing * world->spacing;
-    return world->count * world->speed * 4 * 3.14159265358979 * world->extent * world->extent /
-           volume;
+    const kiln_dynamic_info *now = &world->counts, *then = &rates->begun;
+    const double changes = (double)(now->changes - then->changes);
+    const double work =
+        (was_grid ? KILN_DYNAMIC_COST_COMPARE : KILN_DYNAMIC_COST_PAIR) *
+            (double)(now->looked_at - then->looked_at) +
+        kiln_dynamic_candidate_cost(world) * (double)(now->candidates - then->candidates) +
+        KILN_DYNAMIC_COST_CHANGE * changes +
+        KILN_DYNAMIC_COST_BOX * (double)(now->boxes - then->boxes);
+    const expected_cost cost = was_grid ? grid : simd;
+    kiln_dynamic_ratio *other = was_grid ? &rates->simd : &rates->grid;
+    if (world->now > then->time) { /* an instant in which much happens says little */
+        learn_ratio(was_grid ? &rates->grid : &rates->simd,
+                    work / (cost.begin + cost.change * changes));
+    }
+    other->mean += (1 - other->mean) * (was_grid ? FORGET_PAIRS : FORGET_GRID);
+    other->seen = other->seen > 0;
 }
 
 static double auto_horizon(kiln_dynamic *world)
 {
-    const double count = world->count, rate = rate_of_changes(world);
-    const double simd = kiln_dynamic_simd_horizon(world), grid = kiln_dynamic_grid_horizon(world);
-    double cost_simd = COST_OF_PAIR * count * (count / (2 * simd) + rate);
-    double cost_grid = COST_OF_BOX * count / grid + COST_OF_CHANGE * rate;
-    if (world->counts.intervals > 1) {
+    const double set = world->options.interval;
+    const double simd = set > 0 ? set : kiln_dynamic_simd_horizon(world);
+    const double grid = set > 0 ? set : kiln_dynamic_grid_horizon(world);
+    const expected_cost by_simd = cost_of_simd(world, simd), by_grid = cost_of_grid(world, grid);
+    const kiln_dynamic_rates *rates = &world->rates;
+    learn_ratios(world, by_simd, by_grid);
+    double cost_simd =
+        rates->simd.mean * (by_simd.begin / simd + by_simd.change * rates->change_rate);
+    double cost_grid =
+        rates->grid.mean * (by_grid.begin / grid + by_grid.change * rates->change_rate);
+    if (rates->has_begun) {
         *(world->method_engine == KILN_DYNAMIC_GRID ? &cost_grid : &cost_simd) *= COST_TO_STAY;
     }
     world->method_engine = cost_simd <= cost_grid ? KILN_DYNAMIC_ALL_PAIRS_SIMD : KILN_DYNAMIC_GRID;

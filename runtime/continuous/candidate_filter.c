@@ -169,7 +169,7 @@ static void find_out(kiln_dynamic *world, kiln_dynamic_kept *pair, double bound)
     double from = start, to = HUGE_VAL;
     if ((filters & KILN_DYNAMIC_FILTER_SWEPT) != 0) {
         world->counts.tests++;
-        kiln_dynamic_overlap(a, motion.limb_a, b, motion.limb_b, &from, &to);
+        kiln_dynamic_overlap(a, motion.limb_a, b, motion.limb_b, motion.room, &from, &to);
         if (from >= bound) {
             world->counts.by_swept++;
             pair->free_until = from;

@@ -92,6 +92,22 @@ typedef struct {
     bool may_turn; /* bounds are along axes, so that a frame along velocities pays */
 } kiln_dynamic_method;
 
+/* Work of an engine by its counts, as a part of what was expected: mean of what was seen. */
+typedef struct {
+    double mean;
+    uint32_t seen;
+} kiln_dynamic_ratio;
+
+/* How often objects meet and change, for horizons and the choice of an engine. Counts alone, so
+ * that a run takes the same way on every machine. */
+typedef struct {
+    kiln_dynamic_info begun;          /* counts at the begin of the interval in hand */
+    bool has_begun;                   /* there was one */
+    double time, contacts, changes;   /* what is remembered of intervals that are over */
+    double contact_rate, change_rate; /* in a second, expected */
+    kiln_dynamic_ratio simd, grid;    /* of auto_engine.c */
+} kiln_dynamic_rates;
+
 struct kiln_dynamic {
     kiln_dynamic_options options;
     kiln_dynamic_body *bodies;
@@ -116,9 +132,12 @@ struct kiln_dynamic {
     double magnitude;  /* of coordinates in the world that the pad allows for */
     double safe_until; /* no object gets beyond KILN_DYNAMIC_FAR before */
     kiln_dynamic_frame frame;
-    double speed;   /* mean, in the frame; of the last interval */
+    double speed;   /* root of the mean square, in the frame; of the last interval */
+    double pace;    /* mean speed in the frame */
+    double girth;   /* mean of half the sides of objects' boxes */
     double extent;  /* mean radius and half-length */
     double spacing; /* (volume of the bounds / objects)^(1/3), not less than mean extents */
+    kiln_dynamic_rates rates;
     const kiln_dynamic_method *method;
     kiln_dynamic_engine method_engine;
     void *index;               /* the engine's */
@@ -149,10 +168,11 @@ double kiln_dynamic_first_contact(const kiln_dynamic_body *a, const kiln_dynamic
                                   const kiln_dynamic_body *b, const kiln_dynamic_limb *limb_b);
 
 /* The time in which they may overlap, parting or not: from *from, which is HUGE_VAL if they never
- * do, to *to at the latest. For a narrow phase, so it is never too short. */
+ * do, to *to at the latest. For a narrow phase, so it is never too short; but what parts and is no
+ * deeper than `room`, of distances' rounding, does not count. */
 void kiln_dynamic_overlap(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
-                          const kiln_dynamic_body *b, const kiln_dynamic_limb *limb_b, double *from,
-                          double *to);
+                          const kiln_dynamic_body *b, const kiln_dynamic_limb *limb_b, double room,
+                          double *from, double *to);
 
 /* From a to b where they touch at `time`. */
 void kiln_dynamic_normal(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
@@ -207,13 +227,31 @@ extern const kiln_dynamic_method kiln_dynamic_lists;     /* axis_lists.c */
 extern const kiln_dynamic_method kiln_dynamic_published; /* published_lists.c */
 extern const kiln_dynamic_method kiln_dynamic_auto;      /* auto_engine.c */
 
-/* What kiln_dynamic_auto uses of them. */
+/* What work costs, in nanoseconds of some machine, of which only the ratios matter. Fitted to 28
+ * runs of the scenes of kiln-bench, which it describes to within a seventh:
+ * a pair of all pairs in vectors; a candidate with its test and its event; the event and the answer
+ * to a change; a box of a grid, made and sorted, and a comparison of two. */
+#define KILN_DYNAMIC_COST_PAIR 1.0
+#define KILN_DYNAMIC_COST_CANDIDATE 150.0
+#define KILN_DYNAMIC_COST_CAPSULES 400.0 /* a candidate where there are capsules */
+#define KILN_DYNAMIC_COST_CHANGE 100.0
+#define KILN_DYNAMIC_COST_BOX 250.0
+#define KILN_DYNAMIC_COST_COMPARE 4.0
+
+static inline double kiln_dynamic_candidate_cost(const kiln_dynamic *world)
+{
+    return world->limbs != NULL ? KILN_DYNAMIC_COST_CAPSULES : KILN_DYNAMIC_COST_CANDIDATE;
+}
+
+/* What the grid uses of all pairs in vectors, and kiln_dynamic_auto of both. */
+void kiln_dynamic_simd_pair(kiln_dynamic *world, uint32_t i, uint32_t j);
 double kiln_dynamic_simd_horizon(kiln_dynamic *world);
 void kiln_dynamic_simd_begin(kiln_dynamic *world, bool whole);
 void kiln_dynamic_simd_change(kiln_dynamic *world, uint32_t place);
 size_t kiln_dynamic_grid_size(const kiln_dynamic_options *options);
 void kiln_dynamic_grid_place(kiln_dynamic *world, uint8_t *memory);
 double kiln_dynamic_grid_horizon(kiln_dynamic *world);
+double kiln_dynamic_grid_box_cost(const kiln_dynamic *world, double horizon);
 void kiln_dynamic_grid_begin(kiln_dynamic *world, bool whole);
 void kiln_dynamic_grid_change(kiln_dynamic *world, uint32_t place);
 

@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+/* The square of the cosine below which velocities slide along a surface. */
+#define SLIDING 0x1p-20
+
 static double dot_of(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -185,11 +188,26 @@ static bool are_spheres(const kiln_dynamic_limb *limb_a, const kiln_dynamic_limb
            (limb_a->half_length == 0 && limb_b->half_length == 0);
 }
 
-/* What overlaps touches while the distance shrinks; as the distance to a convex set is convex in
- * time, what overlaps and parts never comes back. */
+/* Does what overlaps count? `off` is the shortest way from one segment to the other, and as the
+ * distance to a convex set is convex in time, it grows from now on if it grows now. Then overlap
+ * counts where it is deeper than `room`: after a response to a contact of the bounds themselves
+ * they are as deep in each other as the rounding of the time, and what is inside of them touches
+ * as little and as short. Where they slide along each other they count as well. */
+static bool overlap_counts(const double off[3], const double w[3], double reach, double room)
+{
+    const double growth = dot_of(off, w);
+    if (growth < 0 || !(room < HUGE_VAL)) {
+        return growth < 0;
+    }
+    const double square = dot_of(off, off);
+    const bool is_parting = growth * growth > SLIDING * square * dot_of(w, w);
+    return !is_parting || reach - sqrt(square) > room;
+}
+
+/* What overlaps touches while the distance shrinks, or else if it is deeper than
+ * `room`; HUGE_VAL: only then. */
 static double touch(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
-                    const kiln_dynamic_body *b, const kiln_dynamic_limb *limb_b,
-                    bool parting_counts)
+                    const kiln_dynamic_body *b, const kiln_dynamic_limb *limb_b, double room)
 {
     const double start = a->since > b->since ? a->since : b->since;
     const double reach = a->radius + b->radius;
@@ -197,7 +215,7 @@ static double touch(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
     relative(a, b, start, d, w);
     if (are_spheres(limb_a, limb_b)) {
         if (dot_of(d, d) <= reach * reach) {
-            return parting_counts || dot_of(d, w) < 0 ? start : HUGE_VAL;
+            return overlap_counts(d, w, reach, room) ? start : HUGE_VAL;
         }
         return start + enter_ball(d, w, reach);
     }
@@ -208,7 +226,7 @@ static double touch(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
         off[k] = d[k] - closest[k];
     }
     if (dot_of(off, off) <= reach * reach) {
-        return parting_counts || dot_of(off, w) < 0 ? start : HUGE_VAL;
+        return overlap_counts(off, w, reach, room) ? start : HUGE_VAL;
     }
     return start + enter_arms(&arms, d, w);
 }
@@ -216,20 +234,20 @@ static double touch(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
 double kiln_dynamic_first_contact(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
                                   const kiln_dynamic_body *b, const kiln_dynamic_limb *limb_b)
 {
-    return touch(a, limb_a, b, limb_b, false);
+    return touch(a, limb_a, b, limb_b, HUGE_VAL);
 }
 
 /* Widened in time by 2^-40 of its length. The end is that of spheres around the capsules. */
 void kiln_dynamic_overlap(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
-                          const kiln_dynamic_body *b, const kiln_dynamic_limb *limb_b, double *from,
-                          double *to)
+                          const kiln_dynamic_body *b, const kiln_dynamic_limb *limb_b, double room,
+                          double *from, double *to)
 {
     const double start = a->since > b->since ? a->since : b->since;
     double d[3], w[3], reach = a->radius + b->radius;
     if (!are_spheres(limb_a, limb_b)) {
         reach += limb_a->half_length + limb_b->half_length;
     }
-    *from = touch(a, limb_a, b, limb_b, true);
+    *from = touch(a, limb_a, b, limb_b, room);
     *to = HUGE_VAL;
     relative(a, b, start, d, w);
     for (int k = 0; k < 3; k++) { /* backwards, from where they have long parted */

@@ -9,7 +9,7 @@
  * which brings no two farther apart.
  *
  * An object whose state changes gets new boxes, which are chained to their cells; the old ones are
- * known by the key of their object. What no cell can hold is tested against all others. */
+ * known by the key of their object. What no cell can hold goes through all others in vectors. */
 #include "continuous.h"
 #include "../kernel/moving_lanes.h"
 
@@ -19,13 +19,19 @@
 #define FIT (1.0 - 0x1p-8)
 enum { GRID_MOST_ROWS = 1024, GRID_SAMPLES = 128, GRID_SIZES = 12, GRID_BOXES_OF_ONE = 64 };
 
-/* What work costs, relative to comparing two boxes: measured by kiln-bench continuous. */
-#define COST_BOX 30.0
-#define COST_WIDE 4.0
+/* What work costs, relative to comparing two boxes. */
+#define COST_BOX (KILN_DYNAMIC_COST_BOX / KILN_DYNAMIC_COST_COMPARE)
+#define COST_WIDE (KILN_DYNAMIC_COST_PAIR / KILN_DYNAMIC_COST_COMPARE)
 
-/* The time of a horizon is that in which objects move this part of the mean way between neighbours.
- */
-#define SPACINGS_A_HORIZON 0.6
+/* Where objects are small, the best horizon is that in which they move this part of the mean way
+ * between neighbours, at their mean speed: a few fast ones have more boxes. */
+#define SPACINGS_A_HORIZON 0.55
+/* Horizons of 2^-4 to 2 of that are compared. */
+enum { HORIZONS_BELOW = 4, HORIZONS = 6 };
+/* A cell must hold the boxes of objects that are larger and faster than the mean. */
+#define PACES_A_CELL 2.0
+/* Boxes with which one is compared are those of half of 27 cells. */
+#define CELLS_COMPARED 13.5
 
 typedef struct {
     kiln_moving_box *boxes; /* sorted, then those that were added */
@@ -90,10 +96,33 @@ void kiln_dynamic_grid_place(kiln_dynamic *world, uint8_t *memory)
     world->index = grid;
 }
 
+double kiln_dynamic_grid_box_cost(const kiln_dynamic *world, double horizon)
+{
+    const double cell = 2 * world->girth + PACES_A_CELL * world->pace * horizon;
+    const double part = cell / world->spacing;
+    return KILN_DYNAMIC_COST_BOX + KILN_DYNAMIC_COST_COMPARE * CELLS_COMPARED * part * part * part;
+}
+
+/* Boxes of all objects are made once in a horizon, and those of an object whose state changes are
+ * compared with twice as many. */
 double kiln_dynamic_grid_horizon(kiln_dynamic *world)
 {
     const double way = SPACINGS_A_HORIZON * world->spacing;
-    return world->speed * KILN_DYNAMIC_LONGEST > way ? way / world->speed : KILN_DYNAMIC_LONGEST;
+    double best = HUGE_VAL, horizon = KILN_DYNAMIC_LONGEST;
+    if (!(world->pace * KILN_DYNAMIC_LONGEST > way)) {
+        return horizon;
+    }
+    for (int i = 0; i < HORIZONS; i++) {
+        const double some = ldexp(way / world->pace, i - HORIZONS_BELOW);
+        const double box = kiln_dynamic_grid_box_cost(world, some);
+        const double cost = box * world->count / some +
+                            (2 * box - KILN_DYNAMIC_COST_BOX) * world->rates.change_rate;
+        if (cost < best) {
+            best = cost;
+            horizon = some;
+        }
+    }
+    return horizon;
 }
 
 /* ----------------------------------------------------------------------------------- boxes -- */
@@ -422,17 +451,6 @@ static void search_all(kiln_dynamic *world, grid_index *grid)
     }
 }
 
-/* An object against all, by the test of doubles. */
-static void search_wide(kiln_dynamic *world, uint32_t place)
-{
-    world->counts.looked_at += world->used;
-    for (uint32_t other = 0; other < world->used; other++) {
-        if (other != place && kiln_dynamic_is_there(world, other)) {
-            kiln_dynamic_candidate(world, place, other);
-        }
-    }
-}
-
 static void make_wide(grid_index *grid, uint32_t place)
 {
     for (uint32_t i = 0; i < grid->wide_count; i++) {
@@ -495,7 +513,7 @@ void kiln_dynamic_grid_begin(kiln_dynamic *world, bool whole)
     sort_boxes(world, grid);
     search_all(world, grid);
     for (uint32_t i = 0; i < grid->wide_count && !world->is_full; i++) {
-        search_wide(world, grid->wide[i]);
+        kiln_dynamic_simd_change(world, grid->wide[i]);
     }
 }
 
@@ -507,12 +525,12 @@ void kiln_dynamic_grid_change(kiln_dynamic *world, uint32_t place)
     sweep_of(world, place, from > 0 ? from : 0, grid->cell, &sweep);
     if (sweep.parts == 0) {
         make_wide(grid, place);
-        search_wide(world, place);
+        kiln_dynamic_simd_change(world, place);
         return;
     }
     if (sweep.parts > grid->room - grid->count) {
         world->is_beyond = true; /* the next interval begins after this instant */
-        search_wide(world, place);
+        kiln_dynamic_simd_change(world, place);
         return;
     }
     for (uint32_t part = 0; part < sweep.parts; part++) {
@@ -527,10 +545,7 @@ void kiln_dynamic_grid_change(kiln_dynamic *world, uint32_t place)
     }
     world->counts.boxes += sweep.parts;
     for (uint32_t i = 0; i < grid->wide_count; i++) {
-        const uint32_t other = grid->wide[i];
-        if (other != place && kiln_dynamic_is_there(world, other)) {
-            kiln_dynamic_candidate(world, place, other);
-        }
+        kiln_dynamic_simd_pair(world, place, grid->wide[i]);
     }
 }
 

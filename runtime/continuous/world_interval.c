@@ -15,6 +15,13 @@
 #define PAD_OF_MAGNITUDE 0x1p-47
 /* Principal velocities that differ by this factor, squared, are a stream. */
 #define STREAM 4.0
+/* A sample of so many objects gives the mean speed and size. */
+enum { PACE_SAMPLES = 256 };
+/* What is expected of rates before anything has happened counts as much as so many events. */
+#define EXPECTED_EVENTS 32.0
+/* So many events an object, and some, are remembered; then half of them. */
+#define REMEMBERED_EVENTS 2.0
+#define REMEMBERED_LEAST 64.0
 /* What is closer together than this is in one place. */
 #define LEAST_SPACING 0x1p-100
 /* The way of an object in an interval, at most, so that what moves with the frame, for which long
@@ -259,6 +266,70 @@ static void measure_motion(kiln_dynamic *world, const world_survey *survey)
     world->spacing = world->spacing > LEAST_SPACING ? world->spacing : 1;
 }
 
+static void measure_pace(kiln_dynamic *world, const world_survey *survey)
+{
+    const uint32_t stride = world->used / PACE_SAMPLES + 1;
+    double sum = 0, sides = 0, samples = 0;
+    for (uint32_t place = 0; place < world->used; place += stride) {
+        if (kiln_dynamic_is_there(world, place)) {
+            double square = 0;
+            sides += world->bodies[place].radius;
+            for (int k = 0; k < 3; k++) {
+                const double v = world->bodies[place].velocity[k] - survey->velocity[k];
+                square += v * v;
+                sides += world->limbs != NULL ? fabs(world->limbs[place].arm[k]) / 3 : 0;
+            }
+            sum += sqrt(square);
+            samples++;
+        }
+    }
+    world->pace = samples > 0 ? sum / samples : world->speed;
+    world->girth = samples > 0 ? sides / samples : world->extent;
+}
+
+/* Hits of walls in a second, of objects that go all ways. */
+static double expected_wall_rate(const kiln_dynamic *world, const world_survey *survey)
+{
+    double rate = 0;
+    for (int k = 0; k < 3; k++) {
+        const double side = survey->upper[k] - survey->lower[k] + survey->extent;
+        const int walls =
+            (world->options.lower[k] > -HUGE_VAL) + (world->options.upper[k] < HUGE_VAL);
+        rate += side > 0 ? walls * world->pace / (4 * side) : 0;
+    }
+    return rate * survey->count;
+}
+
+static double rate_of(double happened, double time, double expected)
+{
+    return expected > 0 || happened > 0
+               ? (happened + EXPECTED_EVENTS) /
+                     (time + EXPECTED_EVENTS / larger_of(expected, 0x1p-20))
+               : 0;
+}
+
+/* Contacts and changes in a second: as in a gas of spheres, as long as little has happened; then as
+ * they were. */
+static void measure_rates(kiln_dynamic *world, const world_survey *survey)
+{
+    kiln_dynamic_rates *rates = &world->rates;
+    if (rates->has_begun) {
+        rates->time += world->now - rates->begun.time;
+        rates->contacts += (double)(world->counts.events - rates->begun.events);
+        rates->changes += (double)(world->counts.changes - rates->begun.changes);
+    }
+    if (rates->changes > REMEMBERED_EVENTS * world->count + REMEMBERED_LEAST) {
+        rates->time /= 2;
+        rates->contacts /= 2;
+        rates->changes /= 2;
+    }
+    const double r = world->extent, d = world->spacing;
+    const double contacts = world->count * world->pace * 8.38 * r * r / (d * d * d);
+    rates->contact_rate = rate_of(rates->contacts, rates->time, contacts);
+    rates->change_rate =
+        rate_of(rates->changes, rates->time, 2 * contacts + expected_wall_rate(world, survey));
+}
+
 bool kiln_dynamic_begin(kiln_dynamic *world)
 {
     const kiln_dynamic_method *method = world->method;
@@ -278,8 +349,13 @@ bool kiln_dynamic_begin(kiln_dynamic *world)
     } else {
         const world_survey survey = survey_of(world);
         measure_motion(world, &survey);
-        double passed =
-            world->options.interval > 0 ? world->options.interval : method->horizon(world);
+        measure_pace(world, &survey);
+        measure_rates(world, &survey);
+        double passed = method->horizon(world);
+        passed = world->options.interval > 0 ? world->options.interval : passed;
+        world->rates.begun = world->counts;
+        world->rates.begun.time = world->now;
+        world->rates.has_begun = true;
         passed = passed * survey.fastest > LONGEST_WAY ? LONGEST_WAY / survey.fastest : passed;
         double limit, magnitude;
         for (;;) { /* a frame that is kept may not do */

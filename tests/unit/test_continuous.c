@@ -881,6 +881,7 @@ static void what_becomes_fast_is_not_lost(void **state)
  * library's own function; never outside of the time that it is asked about. */
 typedef struct {
     kiln_dynamic *world;
+    double part; /* of the radius of the bounds */
     uint64_t asked;
 } own_narrow;
 
@@ -891,9 +892,12 @@ static kiln_dynamic_answer narrow_spheres(void *user, const kiln_dynamic_questio
     const uint32_t a = (uint32_t)(question->a >> 32), b = (uint32_t)(question->b >> 32);
     const kiln_dynamic_limb *limbs = world->limbs;
     kiln_dynamic_answer answer;
+    kiln_dynamic_body body_a = world->bodies[a], body_b = world->bodies[b];
+    body_a.radius *= own->part;
+    body_b.radius *= own->part;
     own->asked++;
-    answer.time = kiln_dynamic_first_contact(&world->bodies[a], limbs != NULL ? &limbs[a] : NULL,
-                                             &world->bodies[b], limbs != NULL ? &limbs[b] : NULL);
+    answer.time = kiln_dynamic_first_contact(&body_a, limbs != NULL ? &limbs[a] : NULL, &body_b,
+                                             limbs != NULL ? &limbs[b] : NULL);
     answer.contact = answer.time < question->to;
     assert_true(question->from <= question->to);
     assert_true(!answer.contact || answer.time >= question->from);
@@ -918,7 +922,7 @@ static void filters_take_nothing_away(void **state)
         for (int f = -1; f < 5; f++) {
             kiln_dynamic_options options = moving_options(&scene, all_engines[i / 2 % ALL_ENGINES]);
             void *memory;
-            own_narrow own = {NULL, 0};
+            own_narrow own = {NULL, 1, 0};
             if (f >= 0) {
                 options.narrow = narrow_spheres;
                 options.narrow_user = &own;
@@ -942,6 +946,99 @@ static void filters_take_nothing_away(void **state)
         }
         assert_true(asked[4] <= asked[0]);
     }
+}
+
+/* Spheres and arrows within bounds that are wider: they meet where the bounds overlap already, also
+ * while those part. Events are those of a world of what is inside. */
+static void what_bounds_hold_is_found(void **state)
+{
+    (void)state;
+    uint64_t random = 12;
+    for (uint32_t i = 0; i < amount(8); i++) {
+        moving_scene scene = {.way = MOVING_ALL_WAYS,
+                              .count = 120,
+                              .speed = 40,
+                              .radius = 0.4,
+                              .half_length = i % 2 == 0 ? 1 : 0,
+                              .density = 0.3,
+                              .seed = random_next(&random)};
+        moving_log logs[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+        for (int w = 0; w < 2; w++) {
+            kiln_dynamic_options options = moving_options(&scene, all_engines[i % ALL_ENGINES]);
+            void *memory;
+            own_narrow own = {NULL, 0.5, 0};
+            kiln_dynamic_object object;
+            if (w == 0) {
+                options.narrow = narrow_spheres;
+                options.narrow_user = &own;
+            }
+            kiln_dynamic *world = moving_world(&scene, &options, &memory);
+            own.world = world;
+            for (kiln_dynamic_id id = 0; w == 1 && (id = kiln_dynamic_next(world, id)) != 0;) {
+                object = moving_object(&scene, (uint32_t)(id >> 32));
+                object.radius /= 2;
+                assert_int_equal(kiln_dynamic_set(world, id, &object), KILN_OK);
+            }
+            for (int frame = 0; frame < 6; frame++) {
+                assert_int_equal(kiln_dynamic_step(world, 1.0 / 30, moving_event, &logs[w], NULL),
+                                 KILN_OK);
+            }
+            free(memory);
+        }
+        assert_true(logs[0].events > 5);
+        assert_true(logs[0].digest == logs[1].digest);
+    }
+}
+
+/* Contact a quarter of a second after the begin of what is asked about. */
+static kiln_dynamic_answer narrow_later(void *user, const kiln_dynamic_question *question)
+{
+    const double *time = user;
+    kiln_dynamic_answer answer = {question->from + *time < question->to, question->from + *time};
+    return answer;
+}
+
+/* Two spheres of radius 1 at a distance and a velocity: calls of the narrow phase, and events. */
+static void ask_about_two(double distance, double closing, double across, kiln_dynamic_info *info)
+{
+    double later = 0.25;
+    void *memory;
+    kiln_dynamic_options options = kiln_dynamic_options_default();
+    options.capacity = 2;
+    options.narrow = narrow_later;
+    options.narrow_user = &later;
+    kiln_dynamic *world = two_spheres(&options, &memory);
+    const kiln_dynamic_id a = kiln_dynamic_next(world, 0), b = kiln_dynamic_next(world, a);
+    kiln_dynamic_object object = kiln_dynamic_object_default();
+    assert_int_equal(kiln_dynamic_set(world, a, &object), KILN_OK);
+    object.position[0] = distance;
+    object.velocity[0] = -closing;
+    object.velocity[1] = across;
+    assert_int_equal(kiln_dynamic_set(world, b, &object), KILN_OK);
+    watch seen = {.pass = true};
+    assert_int_equal(kiln_dynamic_step(world, 4, watch_event, &seen, NULL), KILN_OK);
+    *info = kiln_dynamic_get_info(world);
+    free(memory);
+}
+
+static void bounds_that_only_touch_and_part_are_not_asked_about(void **state)
+{
+    (void)state;
+    kiln_dynamic_info info;
+    ask_about_two(1.5, -1, 0, &info); /* deep in each other */
+    assert_true(info.narrow_calls >= 1 && info.events == 1);
+    ask_about_two(1.9, -0.1, 0, &info); /* less deep */
+    assert_true(info.narrow_calls >= 1 && info.events == 1);
+    ask_about_two(2 - 0x1p-50, -1, 0, &info); /* by rounding */
+    assert_true(info.narrow_calls == 0 && info.events == 0);
+    ask_about_two(2, -1, 0, &info);
+    assert_true(info.narrow_calls == 0 && info.events == 0);
+    ask_about_two(2 - 0x1p-50, 0, 1, &info); /* they slide */
+    assert_true(info.narrow_calls >= 1);
+    ask_about_two(2, 0, 0, &info); /* they stay */
+    assert_true(info.narrow_calls >= 1 && info.events == 1);
+    ask_about_two(3, 1, 0, &info);
+    assert_true(info.narrow_calls >= 1 && info.events == 1);
 }
 
 int main(void)
@@ -969,6 +1066,8 @@ int main(void)
         cmocka_unit_test(a_far_world_loses_nothing),
         cmocka_unit_test(what_becomes_fast_is_not_lost),
         cmocka_unit_test(filters_take_nothing_away),
+        cmocka_unit_test(what_bounds_hold_is_found),
+        cmocka_unit_test(bounds_that_only_touch_and_part_are_not_asked_about),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ typedef struct {
     double bytes;     /* of an object, besides events that wait */
     double value;     /* what a part has of its own */
     uint64_t digest;
+    kiln_dynamic_engine engine_used;
 } continuous_row;
 
 typedef struct {
