@@ -94,8 +94,8 @@ KILN_API size_t kiln_front_size(const kiln_tree *a, const kiln_tree *b,
  * there is nothing to release. The trees must live as long as the front is used. If a tree is
  * refitted, kiln_front_reset must be called before the next query. KILN_ERROR_ARGUMENT (NULL, what
  * kiln_front_size returns 0 for, or a size below it), KILN_ERROR_NOT_LOADED, KILN_ERROR_PARTIAL (a
- * tree has no polygons): *out is NULL. Cost: little; with balls, a pass over all triangles for each
- * level of the trees. */
+ * tree has no polygons): *out is NULL. Cost: little; with balls, ten passes over all triangles for
+ * each level of the trees. */
 KILN_API kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree *a,
                                       const kiln_tree *b, const kiln_front_options *options,
                                       kiln_front **out);

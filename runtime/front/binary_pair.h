@@ -43,13 +43,15 @@ static inline kiln_contents kiln_binary_contents(const kiln_binary_tree *of,
     return kiln_node8_contents(kiln_binary_node(of, place), kiln_binary_lane(place));
 }
 
-/* Children of a volume that is no leaf: *first and, of two, the one behind it. */
+/* Children of a volume that is no leaf: *first and, of two, the one behind it. A node need not use
+ * its lanes, nor lane 0 before lane 1 (rule 20). */
 static inline unsigned kiln_binary_children(const kiln_binary_tree *of, kiln_contents contents,
                                             kiln_binary_place *first)
 {
     KILN_ASSERT(contents.count == 0);
-    *first = 2 * contents.first;
-    return kiln_popcount8(kiln_node8_used(kiln_tree_node(of->tree, contents.first)));
+    const unsigned used = kiln_node8_used(kiln_tree_node(of->tree, contents.first));
+    *first = 2 * contents.first + ((used & 1) != 0 ? 0 : 1);
+    return kiln_popcount8(used);
 }
 
 /* A box in the node space of its tree, in floats; of aligned trees without axes. The fourth number

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../../runtime/base/tree.h"
 #include "../../runtime/kiln_front.h"
 #include "../support/amount.h"
 #include "../support/quick_bake.h"
@@ -296,6 +297,59 @@ static void fronts_follow_refitted_trees(void **unused)
     free(refit_memory);
 }
 
+/* Files of other writers may leave lane 0 of a node empty, or both. */
+static void lanes_may_be_empty(void **unused)
+{
+    (void)unused;
+    const kiln_tree *whole = tree_of(3, 1); /* one triangle, in lane 0 of the root */
+    kiln_format_node_aabb2 nodes[2];
+    kiln_format_tree entry = *whole->view.entry;
+    kiln_tree tree = *whole;
+    assert_int_equal(entry.node_count, 1);
+    for (int depth = 1; depth <= 2; depth++) {
+        /* the leaf in lane 1, of the root or of its only child, in lane 1, too */
+        memcpy(&nodes[0], kiln_tree_node(whole, 0), sizeof nodes[0]);
+        for (int k = 0; k < 3; k++) {
+            nodes[0].centre[k][1] = nodes[0].centre[k][0];
+            nodes[0].half[k][1] = nodes[0].half[k][0];
+            nodes[0].centre[k][0] = nodes[0].half[k][0] = 0;
+        }
+        nodes[0].head.count[0] = 0x10;
+        nodes[1] = nodes[0];
+        if (depth == 2) {
+            nodes[0].head.count[0] = 0;
+            nodes[0].head.inner = 2;
+            nodes[0].head.child = 1;
+        }
+        entry.node_count = (uint32_t)depth;
+        entry.depth = (uint32_t)depth;
+        tree.view.entry = &entry;
+        tree.view.nodes = nodes;
+        for (int m = 0; m <= KILN_FRONT_RECURSIVE; m++) {
+            for (int balls = 0; balls < (m >= KILN_FRONT_SEPARATION ? 2 : 1); balls++) {
+                kiln_front_options options = kiln_front_options_default();
+                options.method = (kiln_front_method)m;
+                options.balls = balls == 1;
+                const size_t size = kiln_front_size(&tree, &tree, &options);
+                void *memory = malloc(size);
+                kiln_front *front = NULL;
+                kiln_hit hit;
+                assert_true(size > 0 && memory != NULL);
+                assert_int_equal(kiln_front_place(memory, size, &tree, &tree, &options, &front),
+                                 KILN_OK);
+                for (int frame = 0; frame < 4; frame++) {
+                    kiln_pose pose = kiln_pose_identity();
+                    pose.translation[2] = frame % 2 == 0 ? 0 : 100;
+                    assert_int_equal(kiln_front_collide(front, NULL, &pose, NULL, &hit, NULL),
+                                     KILN_OK);
+                    assert_true(hit.found == (frame % 2 == 0));
+                }
+                free(memory);
+            }
+        }
+    }
+}
+
 /* What the methods take: binary trees, of boxes those of one kind. */
 static void other_trees_are_refused(void **unused)
 {
@@ -322,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_those_of_fresh_queries),
         cmocka_unit_test(fronts_follow_refitted_trees),
+        cmocka_unit_test(lanes_may_be_empty),
         cmocka_unit_test(other_trees_are_refused),
     };
     return cmocka_run_group_tests(tests, make_models, free_models);
