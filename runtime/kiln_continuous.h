@@ -98,7 +98,8 @@ typedef enum {
 } kiln_dynamic_engine;
 
 /* What the narrow phase is asked: two objects, whose bounds touch in the time from `from` on and
- * before `to`. Positions are those at the time `from`. */
+ * before `to`; but not those that touch no deeper than rounding, and part, as after an elastic
+ * collision of the bounds. Positions are those at the time `from`. */
 typedef struct {
     kiln_dynamic_id a, b; /* place of a < place of b */
     uint64_t user_a, user_b;
@@ -110,8 +111,9 @@ typedef struct {
 /* What it answers. */
 typedef struct {
     bool contact;
-    /* If there is contact: when, from question.from to question.to. If not: until when there is
-     * none; at least question.to, or the same question is asked again; HUGE_VAL: never, as long as
+    /* If there is contact: when, from question.from to question.to; a time before, or NaN, is taken
+     * for question.from, and a later one as it is. If not: until when there is none; at least
+     * question.to, or (NaN included) the same question is asked again; HUGE_VAL: never, as long as
      * both keep their velocities. */
     double time;
 } kiln_dynamic_answer;
@@ -142,8 +144,8 @@ typedef struct {
     uint32_t pair_capacity;
     kiln_dynamic_engine engine;
     /* How far an engine looks ahead, in seconds, up to 2^20; 0: chosen. It is cut short where an
-     * object would move by more than 2^48 in it. KILN_DYNAMIC_ALL_PAIRS looks ahead without end,
-     * whatever this is. */
+     * object would move by more than 2^48 in it, and is 2^-16 of a step at least.
+     * KILN_DYNAMIC_ALL_PAIRS looks ahead without end, whatever this is. */
     double interval;
     bool capsules;              /* are there capsules? they take 32 bytes an object */
     kiln_dynamic_narrow narrow; /* NULL: spheres and capsules, exactly as such */
@@ -168,8 +170,8 @@ KILN_API kiln_dynamic_options kiln_dynamic_options_default(void);
 
 /* Bytes that a world takes, of any alignment: 100 an object, 32 more with capsules, 24 an event
  * that waits, 32 a kept answer, and what the engine needs: 28 an object for all pairs in vectors,
- * none for all pairs by doubles, about 100 for the grid and what is chosen, 190 and 350 for the
- * sweeps, 70 and 40 an axis that objects use for VADOP, and as published about 70, 32 an axis of
+ * none for all pairs by doubles, about 100 for the grid and what is chosen, 220 and 380 for the
+ * sweeps, 100 and 50 for each axis that an object uses in the mean for VADOP, and as published about 70, 32 an axis of
  * the set and half a byte an object more for each object. 0: the options are NULL or out of
  * range. */
 KILN_API size_t kiln_dynamic_size(const kiln_dynamic_options *options);
@@ -181,12 +183,13 @@ KILN_API kiln_status kiln_dynamic_place(void *memory, size_t size,
                                         const kiln_dynamic_options *options, kiln_dynamic **out);
 
 /* Makes `to`, which must be empty and as it was placed, hold all objects of `from`, with the same
- * ids, states and time, so that its events go on as those of `from` would; but where a callback
- * stopped `from`, those of this very time of an object whose state changed at it may be passed once
- * more. Its options are its own.
+ * ids, states and time, so that its events go on as those of `from` would, also where a callback
+ * stopped it between events of one time; but where a step of `from` said KILN_ERROR_FULL, events of
+ * this very time of an object whose state changed at it may be passed once more. Its options are
+ * its own.
  * KILN_ERROR_ARGUMENT: NULL, capsules without room for them, or `to` has been used.
- * KILN_ERROR_FULL: its capacity is less than the places that `from` has used. On an error `to` is
- * as before. */
+ * KILN_ERROR_FULL: its capacity is less than the places that `from` has used, or it has less room
+ * for events than wait for this very time. On an error `to` is as before. */
 KILN_API kiln_status kiln_dynamic_copy(const kiln_dynamic *from, kiln_dynamic *to);
 
 /* Adds a copy of an object, at the world's time. *id is its own until it is removed.
@@ -264,7 +267,8 @@ KILN_API bool kiln_dynamic_bounce(void *user, kiln_dynamic_event *event);
 
 /* Moves all objects on by dt seconds, >= 0, and passes every event from the world's time on and
  * before the new one to the callback, in order; NULL: kiln_dynamic_bounce. *count (may be NULL) is
- * the number of events. Where the callback stops it, the world's time is that of the event, and
+ * the number of events, also of a step that ends with an error; it is untouched where the world is
+ * NULL, or dt negative, infinite or NaN. Where the callback stops it, the world's time is that of the event, and
  * kiln_dynamic_info has it. KILN_ERROR_ARGUMENT (null world; dt negative, infinite or NaN; the time
  * or an object would get beyond 2^50): the world is as before, unless the callback gave a velocity
  * that is out of range or NaN; then it stands at that event, whose objects keep their velocities;

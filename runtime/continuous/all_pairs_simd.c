@@ -26,8 +26,8 @@ static void place_simd(kiln_dynamic *world, uint8_t *memory)
 }
 
 /* All pairs are gone through once in an interval of h seconds: a work of n^2 / 2 h in a second. And
- * an object that changes finds, and tests, what it would meet in the rest of the interval: of c
- * changes and e contacts in a second, c (2 e / n) (h / 2) candidates. The sum is least where both
+ * an object that changes finds, and tests, what its ball would meet in the rest of the interval: of
+ * c changes and e contacts of balls in a second, c (2 e / n) (h / 2) candidates. The sum is least where both
  * are the same. */
 double kiln_dynamic_simd_horizon(kiln_dynamic *world)
 {
@@ -35,7 +35,7 @@ double kiln_dynamic_simd_horizon(kiln_dynamic *world)
     const double far = MOST_EXTENTS * world->extent, spacing = world->spacing;
     double most = far < MOST_SPACINGS * spacing ? far : MOST_SPACINGS * spacing;
     most = most > USUAL_SPACINGS * spacing ? most : USUAL_SPACINGS * spacing;
-    const double work = kiln_dynamic_candidate_cost(world) * world->rates.contact_rate / count *
+    const double work = kiln_dynamic_candidate_cost(world) * world->rates.ball_rate / count *
                         world->rates.change_rate;
     double horizon = sqrt(KILN_DYNAMIC_COST_PAIR * count * count / 2 / work);
     horizon = horizon * world->speed < most ? horizon : most / world->speed;

@@ -27,7 +27,7 @@ typedef struct {
 
 static expected_cost cost_of_simd(const kiln_dynamic *world, double horizon)
 {
-    const double count = world->count, contacts = world->rates.contact_rate;
+    const double count = world->count, contacts = world->rates.ball_rate;
     const double found = kiln_dynamic_candidate_cost(world) * contacts * horizon;
     return (expected_cost){.begin = KILN_DYNAMIC_COST_PAIR * count * count / 2 + found,
                            .change = KILN_DYNAMIC_COST_PAIR * count + found / count +

@@ -18,19 +18,27 @@
 #include <string.h>
 
 /* Mean ways between neighbours that objects move in an interval. */
-#define SPACINGS_AN_INTERVAL 0.2
+#define SPACINGS_AN_INTERVAL 0.27
 /* More changes of one object than this end an interval, long before bits of its key repeat. */
 enum { CHANGES_OF_ONE = 1 << (KILN_AXIS_KEY_BITS - 1) };
 /* Alone is what the lists had no room for, and was tested against all others. */
 enum { NOT_CHANGED, CHANGED, ALONE };
+enum { LOOKS_AT_ONCE = 256 };
+
+/* What a look at an object needs, in one line of the cache; most looks end there. */
+typedef struct {
+    kiln_axis_mask mask;
+    float position[3], velocity[3], reach; /* of the image */
+    uint32_t state; /* CHANGED: its present ends are not in the lists; or ALONE */
+} list_object;
+KILN_STATIC_ASSERT(sizeof(list_object) == 64, "an object is a line of the cache");
 
 typedef struct {
     kiln_axis_pool pool;
-    kiln_axis_mask *masks; /* of objects */
-    uint32_t *born;        /* keys at the begin of the interval */
-    uint32_t *changed;     /* places, each once: see `is_changed` */
-    uint8_t *is_changed;   /* CHANGED: its present ends are not in the lists; or ALONE */
-    kiln_axis_end *ends;   /* of all lists, one after the other; new ones at the end */
+    list_object *objects;
+    uint32_t *born;      /* keys at the begin of the interval */
+    uint32_t *changed;   /* places, each once: see `state` */
+    kiln_axis_end *ends; /* of all lists, one after the other; new ones at the end */
     uint32_t room, capacity;
     uint32_t changed_count;
     uint32_t first[KILN_AXIS_MOST + 1]; /* of lists */
@@ -59,8 +67,8 @@ static size_t lists_size(const kiln_dynamic_options *options)
     kiln_axis_pool pool;
     (void)kiln_axis_pool_of(options, &pool);
     const size_t capacity = options->capacity;
-    return rounded_up(sizeof(axis_index)) + rounded_up(capacity * sizeof(kiln_axis_mask)) +
-           2 * rounded_up(capacity * sizeof(uint32_t)) + rounded_up(capacity * sizeof(uint8_t)) +
+    return rounded_up(sizeof(axis_index)) + rounded_up(capacity * sizeof(list_object)) +
+           2 * rounded_up(capacity * sizeof(uint32_t)) +
            rounded_up(ends_room(options, &pool) * sizeof(kiln_axis_end));
 }
 
@@ -78,12 +86,11 @@ static void place_lists(kiln_dynamic *world, uint8_t *memory)
     memset(lists, 0, sizeof *lists);
     (void)kiln_axis_pool_of(&world->options, &lists->pool);
     lists->room = ends_room(&world->options, &lists->pool);
-    lists->masks = (kiln_axis_mask *)cut_memory(&memory, capacity * sizeof *lists->masks);
+    lists->objects = (list_object *)cut_memory(&memory, capacity * sizeof *lists->objects);
     lists->born = (uint32_t *)cut_memory(&memory, capacity * sizeof *lists->born);
     lists->changed = (uint32_t *)cut_memory(&memory, capacity * sizeof *lists->changed);
-    lists->is_changed = (uint8_t *)cut_memory(&memory, capacity * sizeof *lists->is_changed);
     lists->ends = (kiln_axis_end *)cut_memory(&memory, lists->room * sizeof *lists->ends);
-    memset(lists->is_changed, 0, capacity * sizeof *lists->is_changed);
+    memset(lists->objects, 0, capacity * sizeof *lists->objects);
     world->index = lists;
 }
 
@@ -104,20 +111,19 @@ static float list_horizon(const axis_index *lists)
  * for the whole of their velocities, as that of a list's does not, so that a pair that is passed
  * over here need not come up again. The way at closest approach is off by the time until then by
  * 2^-24 of both velocities, and what the reaches' pad is for. */
-static bool never_touch(const kiln_dynamic *world, uint32_t i, uint32_t j)
+static bool never_touch(const list_object *one, const list_object *other)
 {
-    const kiln_dynamic_image *image = &world->image;
     float dd = 0, dw = 0, ww = 0, speeds = 0, d[3], w[3];
     for (int k = 0; k < 3; k++) {
-        const float v = image->velocity[k][i], u = image->velocity[k][j];
-        d[k] = image->position[k][j] - image->position[k][i];
+        const float v = one->velocity[k], u = other->velocity[k];
+        d[k] = other->position[k] - one->position[k];
         w[k] = u - v;
         dd += d[k] * d[k];
         dw += d[k] * w[k];
         ww += w[k] * w[k];
         speeds += (v < 0 ? -v : v) + (u < 0 ? -u : u);
     }
-    const float reach = image->reach[i] + image->reach[j];
+    const float reach = one->reach + other->reach;
     if (!(dd > reach * reach * 1.001f) || !(ww > 0x1p-80f)) {
         return false;
     }
@@ -132,13 +138,15 @@ static bool never_touch(const kiln_dynamic *world, uint32_t i, uint32_t j)
 }
 
 /* Two objects that overlap along an axis. */
-static void look_at(kiln_dynamic *world, const axis_index *lists, const kiln_axis_mask *shared,
-                    uint32_t i, uint32_t j)
+static void look_at(kiln_dynamic *world, const axis_index *lists, uint32_t i, uint32_t j)
 {
+    const list_object *one = &lists->objects[i], *other = &lists->objects[j];
     world->counts.looked_at++;
-    if (!never_touch(world, i, j) &&
-        kiln_axis_overlap(world, &lists->pool, shared, i, j, list_horizon(lists))) {
-        kiln_dynamic_candidate(world, i, j);
+    if (!never_touch(one, other)) {
+        const kiln_axis_mask shared = kiln_axis_shared(&one->mask, &other->mask);
+        if (kiln_axis_overlap(world, &lists->pool, &shared, i, j, list_horizon(lists))) {
+            kiln_dynamic_candidate(world, i, j);
+        }
     }
 }
 
@@ -153,9 +161,7 @@ static void sort_list(kiln_dynamic *world, const axis_index *lists, kiln_axis_en
         uint32_t at = i;
         for (; at > 0 && kiln_axis_is_before(&end, &list[at - 1]); at--) {
             if ((end.tag & 1) == 0 && (list[at - 1].tag & 1) != 0) {
-                const uint32_t x = kiln_axis_place(end.tag), y = kiln_axis_place(list[at - 1].tag);
-                const kiln_axis_mask shared = kiln_axis_shared(&lists->masks[x], &lists->masks[y]);
-                look_at(world, lists, &shared, x, y);
+                look_at(world, lists, kiln_axis_place(end.tag), kiln_axis_place(list[at - 1].tag));
             }
             list[at] = list[at - 1];
         }
@@ -175,7 +181,7 @@ static void drop_stale(const kiln_dynamic *world, axis_index *lists)
         lists->first[axis] = kept;
         for (uint32_t i = begin; i < end; i++) {
             const uint32_t tag = lists->ends[i].tag, place = kiln_axis_place(tag);
-            if (lists->is_changed[place] == NOT_CHANGED &&
+            if (lists->objects[place].state == NOT_CHANGED &&
                 kiln_axis_tag(place, world->keys[place], (tag & 1) != 0) == tag) {
                 lists->ends[kept++] = lists->ends[i];
             }
@@ -193,14 +199,14 @@ static void make_ends(kiln_dynamic *world, axis_index *lists, uint32_t begin[])
     uint32_t total = 0, left = 0, sizes[KILN_AXIS_MOST] = {0};
     for (uint32_t i = 0; i < lists->changed_count; i++) {
         const uint32_t place = lists->changed[i];
-        const kiln_axis_mask *mask = &lists->masks[place];
+        const kiln_axis_mask *mask = &lists->objects[place].mask;
         uint32_t own = 0;
         for (uint32_t axis = kiln_axis_next(mask, 0); axis < KILN_AXIS_MOST;
              axis = kiln_axis_next(mask, axis + 1)) {
             own += 2;
         }
         if (!kiln_dynamic_is_there(world, place)) {
-            lists->is_changed[place] = NOT_CHANGED;
+            lists->objects[place].state = NOT_CHANGED;
             continue;
         }
         /* The lists move up by what is new, and must not reach where that is, unless there are
@@ -210,7 +216,7 @@ static void make_ends(kiln_dynamic *world, axis_index *lists, uint32_t begin[])
             lists->changed[left++] = place;
             continue;
         }
-        lists->is_changed[place] = NOT_CHANGED;
+        lists->objects[place].state = NOT_CHANGED;
         total += own;
         for (uint32_t axis = kiln_axis_next(mask, 0); axis < KILN_AXIS_MOST;
              axis = kiln_axis_next(mask, axis + 1)) {
@@ -226,7 +232,7 @@ static void make_ends(kiln_dynamic *world, axis_index *lists, uint32_t begin[])
         begin[axis + 1] = begin[axis] + sizes[axis];
     }
     for (uint32_t place = 0; place < world->used; place++) {
-        const kiln_axis_mask *mask = &lists->masks[place];
+        const kiln_axis_mask *mask = &lists->objects[place].mask;
         if (lists->born[place] != 0 || !kiln_dynamic_is_there(world, place)) {
             continue;
         }
@@ -331,38 +337,73 @@ static uint32_t lower_bound(const axis_index *lists, uint32_t axis, float value)
     return low;
 }
 
-/* All pairs of an object with those whose ends are in the lists, from place `least` on. */
+/* Of a list, objects whose lower ends are in it and not above `high`, from entry *at on, which goes
+ * on: at most LOOKS_AT_ONCE entries. Every second end is an upper one, so that a branch for each
+ * would cost more than the rest. */
+static uint32_t take_lower(const axis_index *lists, uint32_t *at, uint32_t end, float high,
+                           uint32_t others[LOOKS_AT_ONCE])
+{
+    const kiln_axis_end *ends = lists->ends;
+    uint32_t count = 0, i = *at;
+    const uint32_t last = end - i < LOOKS_AT_ONCE ? end : i + LOOKS_AT_ONCE;
+    for (; i < last && ends[i].value <= high; i++) {
+        others[count] = kiln_axis_place(ends[i].tag);
+        count += ~ends[i].tag & 1;
+    }
+    *at = i < last ? end : i;
+    return count;
+}
+
+/* Of objects those whose ends are in the lists, from place `least` on, that share none of the axes
+ * `below` with another. */
+static uint32_t take_new(const axis_index *lists, const kiln_axis_mask *below, uint32_t place,
+                         uint32_t least, uint32_t others[LOOKS_AT_ONCE], uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const list_object *other = &lists->objects[others[i]];
+        uint64_t shared = other->state; /* NOT_CHANGED is 0 */
+        for (int word = 0; word < KILN_AXIS_WORDS; word++) {
+            shared |= other->mask.words[word] & below->words[word];
+        }
+        others[kept] = others[i];
+        kept += (shared == 0) & (others[i] >= least) & (others[i] != place);
+    }
+    return kept;
+}
+
+/* All pairs of an object with those whose ends are in the lists, from place `least` on, each on the
+ * lowest axis that both use. */
 static void look_around(kiln_dynamic *world, const axis_index *lists, uint32_t place,
                         uint32_t least)
 {
-    const kiln_axis_mask *mask = &lists->masks[place];
+    const kiln_axis_mask *mask = &lists->objects[place].mask;
+    kiln_axis_mask below = {{0, 0, 0, 0}};
     for (uint32_t axis = kiln_axis_next(mask, 0); axis < KILN_AXIS_MOST;
          axis = kiln_axis_next(mask, axis + 1)) {
+        const uint32_t end = lists->first[axis + 1];
         kiln_axis_end ends[2];
         kiln_axis_ends_of(world, lists->pool.axes[axis], place, lists->base_time, ends);
         const float low = kiln_axis_value(&ends[0], lists->from, lists->to);
         const float high = kiln_axis_value(&ends[1], lists->from, lists->to);
-        for (uint32_t i = lower_bound(lists, axis, low - lists->longest[axis]);
-             i < lists->first[axis + 1] && lists->ends[i].value <= high; i++) {
-            const uint32_t tag = lists->ends[i].tag, other = kiln_axis_place(tag);
-            if ((tag & 1) != 0 || other < least || other == place ||
-                lists->is_changed[other] != NOT_CHANGED) {
-                continue;
-            }
-            const kiln_axis_mask shared = kiln_axis_shared(mask, &lists->masks[other]);
-            if (kiln_axis_next(&shared, 0) == axis) {
-                look_at(world, lists, &shared, place, other);
+        for (uint32_t at = lower_bound(lists, axis, low - lists->longest[axis]); at < end;) {
+            uint32_t others[LOOKS_AT_ONCE];
+            uint32_t count = take_lower(lists, &at, end, high, others);
+            count = take_new(lists, &below, place, least, others, count);
+            for (uint32_t i = 0; i < count; i++) {
+                look_at(world, lists, place, others[i]);
             }
         }
+        below.words[axis / 64] |= UINT64_C(1) << axis % 64;
     }
 }
 
 static void put_down(axis_index *lists, uint32_t place)
 {
-    if (lists->is_changed[place] == NOT_CHANGED) {
+    if (lists->objects[place].state == NOT_CHANGED) {
         lists->changed[lists->changed_count++] = place;
     }
-    lists->is_changed[place] = CHANGED;
+    lists->objects[place].state = CHANGED;
 }
 
 static void test_against_all(kiln_dynamic *world, uint32_t place)
@@ -372,6 +413,16 @@ static void test_against_all(kiln_dynamic *world, uint32_t place)
             kiln_dynamic_candidate(world, place, other);
         }
     }
+}
+
+static void copy_image(const kiln_dynamic *world, axis_index *lists, uint32_t place)
+{
+    list_object *object = &lists->objects[place];
+    for (int k = 0; k < 3; k++) {
+        object->position[k] = world->image.position[k][place];
+        object->velocity[k] = world->image.velocity[k][place];
+    }
+    object->reach = world->image.reach[place];
 }
 
 static void begin_lists(kiln_dynamic *world, bool whole)
@@ -384,7 +435,8 @@ static void begin_lists(kiln_dynamic *world, bool whole)
         if (!kiln_dynamic_is_there(world, place)) {
             continue;
         }
-        const float reach = world->image.reach[place];
+        copy_image(world, lists, place);
+        const float reach = lists->objects[place].reach;
         lists->most_reach = reach > lists->most_reach ? reach : lists->most_reach;
         for (int k = 0; k < 3; k++) {
             const double speed = fabs(world->bodies[place].velocity[k]);
@@ -393,13 +445,13 @@ static void begin_lists(kiln_dynamic *world, bool whole)
     }
     if (whole) {
         memset(lists->first, 0, sizeof lists->first);
-        memset(lists->is_changed, 0, world->used * sizeof *lists->is_changed);
         lists->changed_count = 0;
         lists->base_time = world->begin;
         set_times(world, lists);
         for (uint32_t place = 0; place < world->used; place++) {
+            lists->objects[place].state = NOT_CHANGED;
             if (kiln_dynamic_is_there(world, place)) {
-                lists->masks[place] =
+                lists->objects[place].mask =
                     kiln_axis_mask_of(&lists->pool, world->bodies[place].velocity);
                 put_down(lists, place);
             }
@@ -427,8 +479,8 @@ static void begin_lists(kiln_dynamic *world, bool whole)
     }
     for (uint32_t i = 0; i < lists->changed_count; i++) {
         const uint32_t place = lists->changed[i];
-        if (lists->is_changed[place] == CHANGED) {
-            lists->is_changed[place] = ALONE;
+        if (lists->objects[place].state == CHANGED) {
+            lists->objects[place].state = ALONE;
             test_against_all(world, place);
         }
     }
@@ -443,7 +495,8 @@ static void change_lists(kiln_dynamic *world, uint32_t place)
         speed = fabs(body->velocity[k]) > speed ? fabs(body->velocity[k]) : speed;
     }
     put_down(lists, place);
-    lists->masks[place] = kiln_axis_mask_of(&lists->pool, body->velocity);
+    copy_image(world, lists, place);
+    lists->objects[place].mask = kiln_axis_mask_of(&lists->pool, body->velocity);
     if (2 * speed * (world->end - lists->base_time) > (double)world->limit ||
         world->keys[place] - lists->born[place] >= CHANGES_OF_ONE) {
         world->is_beyond = true; /* the next interval has other bases */
@@ -454,15 +507,19 @@ static void change_lists(kiln_dynamic *world, uint32_t place)
     for (uint32_t i = 0; i < lists->changed_count; i++) {
         const uint32_t other = lists->changed[i];
         if (other != place && kiln_dynamic_is_there(world, other)) {
-            const kiln_axis_mask shared =
-                kiln_axis_shared(&lists->masks[place], &lists->masks[other]);
-            if (lists->is_changed[other] == ALONE) {
+            if (lists->objects[other].state == ALONE) {
                 kiln_dynamic_candidate(world, place, other);
             } else {
-                look_at(world, lists, &shared, place, other);
+                look_at(world, lists, place, other);
             }
         }
     }
+}
+
+/* Its ends stay until the next interval, as those of an object that changed. */
+static void remove_from_lists(kiln_dynamic *world, uint32_t place)
+{
+    put_down((axis_index *)world->index, place);
 }
 
 const kiln_dynamic_method kiln_dynamic_lists = {
@@ -471,6 +528,7 @@ const kiln_dynamic_method kiln_dynamic_lists = {
     .horizon = lists_horizon,
     .begin = begin_lists,
     .change = change_lists,
+    .remove = remove_from_lists,
     .lasting = true,
     .has_image = true,
     .stays = true,

@@ -36,7 +36,7 @@ bool kiln_axis_pool_of(const kiln_dynamic_options *options, kiln_axis_pool *pool
 /* Equation 11 for axes without signs. */
 uint32_t kiln_axis_pool_mean(const kiln_axis_pool *pool)
 {
-    const double mean = pool->has_zones ? ceil(1.5 * pool->count * pool->sine) : pool->count;
+    const double mean = pool->has_zones ? ceil(1.25 * pool->count * pool->sine) : pool->count;
     return mean < pool->count ? (uint32_t)mean : pool->count;
 }
 

@@ -143,8 +143,11 @@ static kiln_dynamic_answer ask(kiln_dynamic *world, const kiln_dynamic_kept *pai
     }
     world->counts.narrow_calls++;
     kiln_fpu_leave(world->caller);
-    const kiln_dynamic_answer answer = world->options.narrow(world->options.narrow_user, &question);
+    kiln_dynamic_answer answer = world->options.narrow(world->options.narrow_user, &question);
     world->caller = kiln_fpu_enter();
+    if (answer.contact && !(answer.time >= from)) { /* NaN included */
+        answer.time = from;
+    }
     return answer;
 }
 

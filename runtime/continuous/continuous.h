@@ -105,6 +105,7 @@ typedef struct {
     bool has_begun;                   /* there was one */
     double time, contacts, changes;   /* what is remembered of intervals that are over */
     double contact_rate, change_rate; /* in a second, expected */
+    double ball_rate;                 /* contacts of balls about the objects */
     kiln_dynamic_ratio simd, grid;    /* of auto_engine.c */
 } kiln_dynamic_rates;
 
@@ -143,6 +144,7 @@ struct kiln_dynamic {
     void *index;               /* the engine's */
     kiln_dynamic_waiting last; /* the event that was passed last; key_a 0: none */
     uint32_t step;             /* number of the step in hand */
+    double step_length;        /* in seconds */
     kiln_fpu_state caller;     /* while a call is inside fpu.h */
     kiln_dynamic_info counts;
 };
@@ -204,8 +206,8 @@ static inline bool kiln_dynamic_is_stale(const kiln_dynamic *world,
 
 /* ----------------------------------------------------- intervals: world_interval.c -- */
 
-/* Begins one at world->now. False: an object would get too far. */
-bool kiln_dynamic_begin(kiln_dynamic *world);
+/* Begins one at world->now. */
+void kiln_dynamic_begin(kiln_dynamic *world);
 
 /* A body has another state: a new key, and its next wall. dynamic_world.c. */
 void kiln_dynamic_renew(kiln_dynamic *world, uint32_t place);

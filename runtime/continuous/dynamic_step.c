@@ -214,6 +214,7 @@ static kiln_status make_step(kiln_dynamic *world, double dt, step_call *call)
         return KILN_ERROR_ARGUMENT;
     }
     world->step++;
+    world->step_length = dt;
     for (;;) {
         if (world->is_full) {
             world->is_full = false;
@@ -233,11 +234,7 @@ static kiln_status make_step(kiln_dynamic *world, double dt, step_call *call)
             world->floor = is_over ? world->now : nextafter(world->now, HUGE_VAL);
             /* What an engine does not know of it would not find later. */
             world->is_whole = world->is_whole || !is_over || world->is_beyond;
-            if (!kiln_dynamic_begin(world)) {
-                world->end = world->now;
-                world->is_whole = true;
-                return KILN_ERROR_ARGUMENT;
-            }
+            kiln_dynamic_begin(world);
             continue;
         }
         const double until = world->end < target ? world->end : target;

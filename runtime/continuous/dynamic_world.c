@@ -171,14 +171,44 @@ kiln_status kiln_dynamic_place(void *memory, size_t size, const kiln_dynamic_opt
     return KILN_OK;
 }
 
-/* The world goes on from the next interval as one that has none. */
+/* Events of this very time that wait, while an interval is in hand. The next one would find what was
+ * passed of them again. */
+static bool waits_now(const kiln_dynamic *from, uint32_t i, bool has_walls)
+{
+    const kiln_dynamic_waiting *event = &from->heap[i];
+    return event->time == from->now && (has_walls || event->b < KILN_DYNAMIC_WALL) &&
+           !kiln_dynamic_is_stale(from, event);
+}
+
+/* The copy's interval is this instant; what it finds in it is tested against all, and then it goes
+ * on from the next interval as one that has none. */
+static void copy_instant(const kiln_dynamic *from, kiln_dynamic *to, bool has_walls)
+{
+    for (uint32_t i = 0; i < from->heap_count; i++) {
+        if (waits_now(from, i, has_walls)) {
+            kiln_dynamic_wait(to, &from->heap[i]);
+        }
+    }
+    to->begin = to->now;
+    to->end = nextafter(to->now, HUGE_VAL);
+    to->is_beyond = true;
+}
+
 kiln_status kiln_dynamic_copy(const kiln_dynamic *from, kiln_dynamic *to)
 {
     if (from == NULL || to == NULL || to->used > 0 || to->now > 0 ||
         (from->limbs != NULL && to->limbs == NULL)) {
         return KILN_ERROR_ARGUMENT;
     }
-    if (to->options.capacity < from->used) {
+    const bool has_walls =
+        memcmp(from->options.lower, to->options.lower, sizeof to->options.lower) == 0 &&
+        memcmp(from->options.upper, to->options.upper, sizeof to->options.upper) == 0;
+    const bool has_instant = from->now < from->end && !from->is_empty;
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < from->heap_count && has_instant; i++) {
+        waiting += waits_now(from, i, has_walls);
+    }
+    if (to->options.capacity < from->used || to->heap_room < waiting) {
         return KILN_ERROR_FULL;
     }
     memcpy(to->bodies, from->bodies, from->used * sizeof *to->bodies);
@@ -196,12 +226,20 @@ kiln_status kiln_dynamic_copy(const kiln_dynamic *from, kiln_dynamic *to)
     to->now = to->end = to->floor = from->now;
     to->last = from->last;
     to->step = from->step;
-    for (uint32_t place = 0; place < to->used; place++) { /* its walls are its own */
+    if (has_instant) {
+        copy_instant(from, to, has_walls);
+    }
+    for (uint32_t place = 0; place < to->used && !has_walls; place++) { /* its walls are its own */
         kiln_dynamic_fact *fact = &to->facts[place];
         if (kiln_dynamic_is_there(to, place)) {
             fact->wall = kiln_dynamic_next_wall(to, place, -HUGE_VAL, 0, &fact->wall_time);
             if (fact->wall_time < to->now) {
                 fact->wall = kiln_dynamic_next_wall(to, place, to->now, 0, &fact->wall_time);
+            }
+            if (fact->wall_time < to->end) {
+                const kiln_dynamic_waiting event = {
+                    fact->wall_time, place, KILN_DYNAMIC_WALL + fact->wall, to->keys[place], 0};
+                kiln_dynamic_wait(to, &event);
             }
         }
     }
@@ -350,6 +388,16 @@ kiln_status kiln_dynamic_remove(kiln_dynamic *world, kiln_dynamic_id id)
     return KILN_OK;
 }
 
+static kiln_status set_moving(kiln_dynamic *world, uint32_t place,
+                              const kiln_dynamic_object *object)
+{
+    if (!is_sound_object(world, object)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    set_object(world, place, object);
+    return KILN_OK;
+}
+
 kiln_status kiln_dynamic_set(kiln_dynamic *world, kiln_dynamic_id id,
                              const kiln_dynamic_object *object)
 {
@@ -362,14 +410,11 @@ kiln_status kiln_dynamic_set(kiln_dynamic *world, kiln_dynamic_id id,
     if (place == KILN_DYNAMIC_NOWHERE) {
         return KILN_ERROR_NO_OBJECT;
     }
-    if (!is_sound_object(world, &full)) {
-        return KILN_ERROR_ARGUMENT;
-    }
     world->caller = kiln_fpu_enter();
-    KILN_FPU_CALL(run, set_object);
-    run(world, place, &full);
+    KILN_FPU_CALL(run, set_moving);
+    const kiln_status status = run(world, place, &full);
     kiln_fpu_leave(world->caller);
-    return KILN_OK;
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------- facts -- */

@@ -79,6 +79,9 @@ static void free_events(kiln_dynamic *world, const kiln_dynamic_waiting *event)
 void kiln_dynamic_wait(kiln_dynamic *world, const kiln_dynamic_waiting *event)
 {
     if (world->heap_count == world->heap_room) {
+        if (world->is_full) { /* found out before; looking again would take as long each time */
+            return;
+        }
         free_events(world, event);
         if (world->is_whole && event->time >= world->end) {
             return;

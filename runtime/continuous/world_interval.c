@@ -326,11 +326,17 @@ static void measure_rates(kiln_dynamic *world, const world_survey *survey)
     const double r = world->extent, d = world->spacing;
     const double contacts = world->count * world->pace * 8.38 * r * r / (d * d * d);
     rates->contact_rate = rate_of(rates->contacts, rates->time, contacts);
+    rates->ball_rate =
+        world->limbs != NULL ? larger_of(contacts, rates->contact_rate) : rates->contact_rate;
     rates->change_rate =
         rate_of(rates->changes, rates->time, 2 * contacts + expected_wall_rate(world, survey));
 }
 
-bool kiln_dynamic_begin(kiln_dynamic *world)
+/* An interval is no shorter than the step in hand by more than this, so that the number of them in
+ * a step has a bound, whatever is set and however close objects are. */
+#define INTERVALS_A_STEP 65536.0
+
+void kiln_dynamic_begin(kiln_dynamic *world)
 {
     const kiln_dynamic_method *method = world->method;
     bool whole = world->is_whole || !method->lasting;
@@ -342,7 +348,7 @@ bool kiln_dynamic_begin(kiln_dynamic *world)
         world->heap_count = 0;
         world->end = HUGE_VAL;
         world->is_whole = true;
-        return true;
+        return;
     }
     if (!method->has_image) {
         world->end = HUGE_VAL;
@@ -353,6 +359,7 @@ bool kiln_dynamic_begin(kiln_dynamic *world)
         measure_rates(world, &survey);
         double passed = method->horizon(world);
         passed = world->options.interval > 0 ? world->options.interval : passed;
+        passed = larger_of(passed, world->step_length / INTERVALS_A_STEP);
         world->rates.begun = world->counts;
         world->rates.begun.time = world->now;
         world->rates.has_begun = true;
@@ -367,9 +374,6 @@ bool kiln_dynamic_begin(kiln_dynamic *world)
                 break;
             }
             whole = true;
-        }
-        if (!(limit < 2 * KILN_DYNAMIC_FAR) || !(magnitude < 2 * KILN_DYNAMIC_FAR)) {
-            return false;
         }
         if (whole) {
             world->limit = (float)with_room(limit);
@@ -399,7 +403,6 @@ bool kiln_dynamic_begin(kiln_dynamic *world)
     }
     place_walls(world, whole ? world->floor : from);
     method->begin(world, whole);
-    return true;
 }
 
 void kiln_dynamic_changed(kiln_dynamic *world, uint32_t place)

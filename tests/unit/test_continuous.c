@@ -605,6 +605,118 @@ static void a_copy_goes_on_in_an_instant(void **state)
     }
 }
 
+/* Bounces, but of one pair in three nothing comes; and stops. */
+static bool stop_at_event(void *user, kiln_dynamic_event *event)
+{
+    moving_log *log = user;
+    (void)moving_event(log, event);
+    return false;
+}
+
+static void place_world(const kiln_dynamic_options *options, kiln_dynamic **world, void **memory)
+{
+    *memory = malloc(kiln_dynamic_size(options));
+    assert_int_equal(kiln_dynamic_place(*memory, kiln_dynamic_size(options), options, world),
+                     KILN_OK);
+}
+
+/* Spheres on a lattice with velocities along it, of which many meet at one time: the events of a
+ * world that is copied after each of them are those of one that is not. */
+static void copies_in_instants_change_nothing(void **state)
+{
+    (void)state;
+    for (int e = 0; e < 4 * ALL_ENGINES; e++) {
+        moving_log logs[2] = {{0, 0, 0, 3}, {0, 0, 0, 3}};
+        for (int copies = 0; copies < 2; copies++) {
+            kiln_dynamic_options options = kiln_dynamic_options_default();
+            options.engine = all_engines[e % ALL_ENGINES];
+            options.capacity = 36;
+            for (int k = 0; k < 2; k++) {
+                options.lower[k] = -1;
+                options.upper[k] = 11;
+            }
+            void *memory, *more;
+            kiln_dynamic *world, *next;
+            place_world(&options, &world, &memory);
+            uint64_t random = (uint64_t)e / ALL_ENGINES + 7;
+            for (int i = 0; i < 36; i++) {
+                const int x = (int)random_below(&random, 3) - 1;
+                const int y = (int)random_below(&random, 3) - 1;
+                (void)add_point(world, 2 * (i % 6), 2 * (i / 6), x, y, 0.75);
+            }
+            kiln_dynamic_info info = kiln_dynamic_get_info(world);
+            for (int i = 0; i < 150 && info.time < 4; i++) {
+                assert_int_equal(
+                    kiln_dynamic_step(world, 4 - info.time, stop_at_event, &logs[copies], NULL),
+                    KILN_OK);
+                info = kiln_dynamic_get_info(world);
+                if (copies == 1) {
+                    options.event_capacity = i % 2 == 0 ? 400 : 0;
+                    place_world(&options, &next, &more);
+                    assert_int_equal(kiln_dynamic_copy(world, next), KILN_OK);
+                    free(memory);
+                    memory = more;
+                    world = next;
+                }
+            }
+            free(memory);
+        }
+        assert_true(logs[0].events > 20);
+        assert_true(logs[0].digest == logs[1].digest);
+    }
+}
+
+/* A copy needs room for the events that wait for its time. */
+static void a_copy_needs_room_for_its_instant(void **state)
+{
+    (void)state;
+    kiln_dynamic_options options = kiln_dynamic_options_default();
+    options.capacity = 20;
+    void *memory, *more;
+    kiln_dynamic *world, *copy;
+    place_world(&options, &world, &memory);
+    for (int i = 0; i < 10; i++) {
+        (void)add_point(world, 0, 10 * i, 1, 0, 1);
+        (void)add_point(world, 4, 10 * i, -1, 0, 1);
+    }
+    watch seen = {.pass = true, .stop = true};
+    assert_int_equal(kiln_dynamic_step(world, 5, watch_event, &seen, NULL), KILN_OK);
+    options.event_capacity = 8;
+    place_world(&options, &copy, &more);
+    assert_int_equal(kiln_dynamic_copy(world, copy), KILN_ERROR_FULL);
+    assert_int_equal(kiln_dynamic_get_info(copy).count, 0);
+    free(more);
+    options.event_capacity = 9;
+    place_world(&options, &copy, &more);
+    assert_int_equal(kiln_dynamic_copy(world, copy), KILN_OK);
+    seen.stop = false;
+    size_t count;
+    assert_int_equal(kiln_dynamic_step(copy, 5, watch_event, &seen, &count), KILN_OK);
+    assert_int_equal(count, 9);
+    free(memory);
+    free(more);
+}
+
+/* However short the interval that is set and however long the step, their number has a bound. */
+static void intervals_of_a_step_have_a_most(void **state)
+{
+    (void)state;
+    static const kiln_dynamic_engine some[] = {KILN_DYNAMIC_AUTO, KILN_DYNAMIC_GRID,
+                                               KILN_DYNAMIC_SWEEP};
+    for (int e = 0; e < 3; e++) {
+        void *memory;
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = some[e];
+        options.interval = 1e-200;
+        kiln_dynamic *world = two_spheres(&options, &memory);
+        size_t count;
+        assert_int_equal(kiln_dynamic_step(world, 1000, NULL, NULL, &count), KILN_OK);
+        assert_int_equal(count, 1);
+        assert_true(kiln_dynamic_get_info(world).intervals <= 65536 + 4);
+        free(memory);
+    }
+}
+
 /* Points in a plane, on a line and in one place, which have no volume: a step comes to its end. */
 static void points_have_no_volume(void **state)
 {
@@ -848,6 +960,40 @@ static bool shoot(void *user, kiln_dynamic_event *event)
     return true;
 }
 
+/* When so much time has passed that it has few bits left, fast objects still have the same events
+ * with all engines. */
+static void a_late_world_loses_nothing(void **state)
+{
+    (void)state;
+    const moving_scene scene = {.way = MOVING_ALL_WAYS,
+                                .count = 80,
+                                .speed = 0x1p20,
+                                .radius = 0x1p14,
+                                .density = 0x1p-48,
+                                .seed = 3};
+    uint64_t expected = 0;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        kiln_dynamic_options options = moving_options(&scene, all_engines[e]);
+        void *memory;
+        kiln_dynamic *world;
+        moving_log log = {0, 0, 0, 0};
+        place_world(&options, &world, &memory);
+        assert_int_equal(kiln_dynamic_step(world, 0x1p44, NULL, NULL, NULL), KILN_OK);
+        for (uint32_t i = 0; i < scene.count; i++) {
+            const kiln_dynamic_object object = moving_object(&scene, i);
+            kiln_dynamic_id id;
+            assert_int_equal(kiln_dynamic_add(world, &object, &id), KILN_OK);
+        }
+        for (int i = 0; i < 40; i++) {
+            assert_int_equal(kiln_dynamic_step(world, 0x1p-5, moving_event, &log, NULL), KILN_OK);
+        }
+        assert_true(log.events > 20);
+        expected = e == 0 ? log.digest : expected;
+        assert_true(log.digest == expected);
+        free(memory);
+    }
+}
+
 static void what_becomes_fast_is_not_lost(void **state)
 {
     (void)state;
@@ -998,6 +1144,13 @@ static kiln_dynamic_answer narrow_later(void *user, const kiln_dynamic_question 
     return answer;
 }
 
+static kiln_dynamic_answer narrow_always(void *user, const kiln_dynamic_question *question)
+{
+    const double *time = user;
+    const kiln_dynamic_answer answer = {true, question->from + *time};
+    return answer;
+}
+
 /* Two spheres of radius 1 at a distance and a velocity: calls of the narrow phase, and events. */
 static void ask_about_two(double distance, double closing, double across, kiln_dynamic_info *info)
 {
@@ -1041,6 +1194,28 @@ static void bounds_that_only_touch_and_part_are_not_asked_about(void **state)
     assert_true(info.narrow_calls >= 1 && info.events == 1);
 }
 
+/* Contact at a time that is before what was asked about, or NaN: as at its begin. */
+static void answers_out_of_range_are_taken_for_the_begin(void **state)
+{
+    (void)state;
+    static const double early[] = {-100, -HUGE_VAL, NAN};
+    for (int e = 0; e < 3 * ALL_ENGINES; e++) {
+        double later = early[e % 3];
+        void *memory;
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = all_engines[e / 3];
+        options.narrow = narrow_always;
+        options.narrow_user = &later;
+        options.pair_capacity = e % 2 == 0;
+        kiln_dynamic *world = two_spheres(&options, &memory);
+        watch seen = {.pass = true};
+        assert_int_equal(kiln_dynamic_step(world, 4, watch_event, &seen, NULL), KILN_OK);
+        assert_int_equal(seen.count, 1);
+        assert_true(fabs(seen.last.time - 1) < 1e-9);
+        free(memory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1056,6 +1231,9 @@ int main(void)
         cmocka_unit_test(little_room_loses_nothing),
         cmocka_unit_test(room_for_one_event_is_enough),
         cmocka_unit_test(a_copy_goes_on_in_an_instant),
+        cmocka_unit_test(copies_in_instants_change_nothing),
+        cmocka_unit_test(a_copy_needs_room_for_its_instant),
+        cmocka_unit_test(intervals_of_a_step_have_a_most),
         cmocka_unit_test(points_have_no_volume),
         cmocka_unit_test(what_is_fast_and_alone_moves),
         cmocka_unit_test(what_is_set_between_intervals_is_found),
@@ -1064,10 +1242,12 @@ int main(void)
         cmocka_unit_test(a_world_may_be_empty),
         cmocka_unit_test(rounding_and_distance_change_nothing),
         cmocka_unit_test(a_far_world_loses_nothing),
+        cmocka_unit_test(a_late_world_loses_nothing),
         cmocka_unit_test(what_becomes_fast_is_not_lost),
         cmocka_unit_test(filters_take_nothing_away),
         cmocka_unit_test(what_bounds_hold_is_found),
         cmocka_unit_test(bounds_that_only_touch_and_part_are_not_asked_about),
+        cmocka_unit_test(answers_out_of_range_are_taken_for_the_begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
