@@ -171,9 +171,9 @@ KILN_API kiln_dynamic_options kiln_dynamic_options_default(void);
 /* Bytes that a world takes, of any alignment: 100 an object, 32 more with capsules, 24 an event
  * that waits, 32 a kept answer, and what the engine needs: 28 an object for all pairs in vectors,
  * none for all pairs by doubles, about 100 for the grid and what is chosen, 220 and 380 for the
- * sweeps, 100 and 50 for each axis that an object uses in the mean for VADOP, and as published about 70, 32 an axis of
- * the set and half a byte an object more for each object. 0: the options are NULL or out of
- * range. */
+ * sweeps, 100 and 50 for each axis that an object uses in the mean for VADOP, and as published
+ * about 70, 32 an axis of the set and half a byte an object more for each object. 0: the options
+ * are NULL or out of range. */
 KILN_API size_t kiln_dynamic_size(const kiln_dynamic_options *options);
 
 /* Makes an empty world of `memory` [size bytes]. The memory stays the caller's; there is nothing
@@ -268,12 +268,12 @@ KILN_API bool kiln_dynamic_bounce(void *user, kiln_dynamic_event *event);
 /* Moves all objects on by dt seconds, >= 0, and passes every event from the world's time on and
  * before the new one to the callback, in order; NULL: kiln_dynamic_bounce. *count (may be NULL) is
  * the number of events, also of a step that ends with an error; it is untouched where the world is
- * NULL, or dt negative, infinite or NaN. Where the callback stops it, the world's time is that of the event, and
- * kiln_dynamic_info has it. KILN_ERROR_ARGUMENT (null world; dt negative, infinite or NaN; the time
- * or an object would get beyond 2^50): the world is as before, unless the callback gave a velocity
- * that is out of range or NaN; then it stands at that event, whose objects keep their velocities;
- * or one by which an object would get beyond 2^50 in the step; then it stands at that event, and
- * the object has it.
+ * NULL, or dt negative, infinite or NaN. Where the callback stops it, the world's time is that of
+ * the event, and kiln_dynamic_info has it. KILN_ERROR_ARGUMENT (null world; dt negative, infinite
+ * or NaN; the time or an object would get beyond 2^50): the world is as before, unless the callback
+ * gave a velocity that is out of range or NaN; then it stands at that event, whose objects keep
+ * their velocities; or one by which an object would get beyond 2^50 in the step; then it stands at
+ * that event, and the object has it.
  * KILN_ERROR_FULL: more events than there is room for happen at one time; the world stands at the
  * last event that was passed, and kiln_dynamic_copy to one with more room goes on. */
 KILN_API kiln_status kiln_dynamic_step(kiln_dynamic *world, double dt,
