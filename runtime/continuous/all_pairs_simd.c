@@ -27,8 +27,8 @@ static void place_simd(kiln_dynamic *world, uint8_t *memory)
 
 /* All pairs are gone through once in an interval of h seconds: a work of n^2 / 2 h in a second. And
  * an object that changes finds, and tests, what its ball would meet in the rest of the interval: of
- * c changes and e contacts of balls in a second, c (2 e / n) (h / 2) candidates. The sum is least where both
- * are the same. */
+ * c changes and e contacts of balls in a second, c (2 e / n) (h / 2) candidates. The sum is least
+ * where both are the same. */
 double kiln_dynamic_simd_horizon(kiln_dynamic *world)
 {
     const double count = world->count;

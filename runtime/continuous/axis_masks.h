@@ -27,7 +27,8 @@ typedef struct {
  * two objects may share none. */
 bool kiln_axis_pool_of(const kiln_dynamic_options *options, kiln_axis_pool *pool);
 
-/* Axes of one object, at most, for the size of lists: mean and a quarter of it over all directions. */
+/* Axes of one object for the size of lists: the mean over all directions and a quarter of it, where
+ * the built-in set has 18 at most. */
 uint32_t kiln_axis_pool_mean(const kiln_axis_pool *pool);
 
 kiln_axis_mask kiln_axis_mask_of(const kiln_axis_pool *pool, const double velocity[3]);

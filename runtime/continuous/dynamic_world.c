@@ -171,7 +171,7 @@ kiln_status kiln_dynamic_place(void *memory, size_t size, const kiln_dynamic_opt
     return KILN_OK;
 }
 
-/* Events of this very time that wait, while an interval is in hand. The next one would find what was
+/* Events of this very time that wait, while an interval is in hand. Another would find what was
  * passed of them again. */
 static bool waits_now(const kiln_dynamic *from, uint32_t i, bool has_walls)
 {
