@@ -1216,6 +1216,42 @@ static void answers_out_of_range_are_taken_for_the_begin(void **state)
     }
 }
 
+/* Few objects, and those whose velocities seldom change, are gone through in vectors; many are put
+ * into a grid, also where the interval is the caller's. */
+static void an_engine_is_chosen_by_what_happens(void **state)
+{
+    (void)state;
+    static const struct {
+        moving_way way;
+        uint32_t count;
+        double radius, interval;
+        kiln_dynamic_engine expected;
+    } cases[] = {
+        {MOVING_ALL_WAYS, 200, 0.25, 0, KILN_DYNAMIC_ALL_PAIRS_SIMD},
+        {MOVING_STREAM, 3000, 0.02, 0, KILN_DYNAMIC_ALL_PAIRS_SIMD},
+        {MOVING_ALL_WAYS, 5000, 0.25, 0, KILN_DYNAMIC_GRID},
+        {MOVING_ALL_WAYS, 5000, 0.25, 0.05, KILN_DYNAMIC_GRID},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const moving_scene scene = {.way = cases[i].way,
+                                    .count = cases[i].count,
+                                    .speed = 20,
+                                    .radius = cases[i].radius,
+                                    .density = 0.125,
+                                    .has_walls = cases[i].way != MOVING_STREAM,
+                                    .seed = 4};
+        kiln_dynamic_options options = moving_options(&scene, KILN_DYNAMIC_AUTO);
+        void *memory;
+        options.interval = cases[i].interval;
+        kiln_dynamic *world = moving_world(&scene, &options, &memory);
+        for (int frame = 0; frame < 3; frame++) {
+            assert_int_equal(kiln_dynamic_step(world, 1.0 / 30, NULL, NULL, NULL), KILN_OK);
+        }
+        assert_int_equal(kiln_dynamic_get_info(world).engine, cases[i].expected);
+        free(memory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1248,6 +1284,7 @@ int main(void)
         cmocka_unit_test(what_bounds_hold_is_found),
         cmocka_unit_test(bounds_that_only_touch_and_part_are_not_asked_about),
         cmocka_unit_test(answers_out_of_range_are_taken_for_the_begin),
+        cmocka_unit_test(an_engine_is_chosen_by_what_happens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
