@@ -697,6 +697,54 @@ static void a_copy_needs_room_for_its_instant(void **state)
     free(more);
 }
 
+/* Of place 2 a callback turns the velocity about, of all others nothing changes. */
+static bool turn_second(void *user, kiln_dynamic_event *event)
+{
+    watch *own = user;
+    own->count++;
+    own->last = *event;
+    if (event->a >> 32 == 2 && own->velocity != 0) {
+        event->velocity_a[0] = own->velocity;
+        own->velocity = 0;
+    }
+    return true;
+}
+
+/* A response that needs more room than there is, in the middle of an instant: a copy with more goes
+ * on, and what was passed in the instant of objects that did not change is not passed again. */
+static void an_instant_without_room_goes_on_in_a_copy(void **state)
+{
+    (void)state;
+    for (int e = 0; e < ALL_ENGINES; e++) {
+        kiln_dynamic_options options = kiln_dynamic_options_default();
+        options.engine = all_engines[e];
+        options.capacity = 12;
+        options.event_capacity = 4;
+        void *memory, *more;
+        kiln_dynamic *copy, *world = two_spheres(&options, &memory);
+        (void)add_point(world, 0, 50, 1, 0, 1);
+        (void)add_point(world, 4, 50, -1, 0, 1);
+        for (int i = 0; i < 8; i++) { /* they move with place 2, in front of it */
+            (void)add_point(world, 0.5 + i / 64.0, 50, 1, 0, 0.125);
+        }
+        watch seen = {.velocity = 2};
+        size_t count = 0;
+        assert_int_equal(kiln_dynamic_step(world, 1.25, turn_second, &seen, &count),
+                         KILN_ERROR_FULL);
+        assert_int_equal(seen.last.a >> 32, 2);
+        assert_true(kiln_dynamic_get_info(world).time == 1);
+        options.event_capacity = 100;
+        place_world(&options, &copy, &more);
+        assert_int_equal(kiln_dynamic_copy(world, copy), KILN_OK);
+        const uint32_t passed = seen.count;
+        assert_int_equal(kiln_dynamic_step(copy, 0.0625, turn_second, &seen, &count), KILN_OK);
+        assert_true(passed >= 2);
+        assert_int_equal(seen.count - passed, 9); /* of place 2, with 3 and the eight */
+        free(memory);
+        free(more);
+    }
+}
+
 /* However short the interval that is set and however long the step, their number has a bound. */
 static void intervals_of_a_step_have_a_most(void **state)
 {
@@ -1269,6 +1317,7 @@ int main(void)
         cmocka_unit_test(a_copy_goes_on_in_an_instant),
         cmocka_unit_test(copies_in_instants_change_nothing),
         cmocka_unit_test(a_copy_needs_room_for_its_instant),
+        cmocka_unit_test(an_instant_without_room_goes_on_in_a_copy),
         cmocka_unit_test(intervals_of_a_step_have_a_most),
         cmocka_unit_test(points_have_no_volume),
         cmocka_unit_test(what_is_fast_and_alone_moves),
