@@ -55,9 +55,11 @@ enum {
     COST_OF_MARGINS = 15, /* of the triangles of two leaves */
     COST_OF_QUERY = 10    /* motion, and the deadlines that have not passed */
 };
+/* Failures that a search near the last hit pays for when it succeeds. */
+enum { NEAR_EARNED = 1 };
 /* Queries that are made without a front after one did not pay; and what one may have saved, in
  * queries from the roots, before it costs more. */
-enum { PAUSE_LEAST = 32, PAUSE_MOST = 1024, SAVED_MOST = 4 };
+enum { PAUSE_LEAST = 64, PAUSE_MOST = 1024, SAVED_MOST = 4 };
 
 typedef struct {
     kiln_lane_box box;    /* of a step the volume of the other tree, unless that is a root */
@@ -663,7 +665,7 @@ static void weigh_front(auto_front *in)
     in->saved = in->saved < SAVED_MOST * fresh ? in->saved : SAVED_MOST * fresh;
     in->age++;
     if (in->saved < -fresh / 2 && !in->front->always) {
-        in->penalty = in->age > PAUSE_LEAST || in->penalty == 0 ? PAUSE_LEAST : 2 * in->penalty;
+        in->penalty = in->age > PAUSE_LEAST || in->penalty == 0 ? PAUSE_LEAST : 4 * in->penalty;
         in->penalty = in->penalty < PAUSE_MOST ? in->penalty : PAUSE_MOST;
         in->pause = in->penalty;
         drop_front(in);
@@ -731,14 +733,13 @@ static bool look_from(auto_front *in, const uint32_t node[2], const uint8_t lane
 static bool looks_near_hit(auto_front *in)
 {
     const front_entry hit = in->hit;
-    if (!in->has_hit || hit.lane[0] == ROOT || hit.lane[1] == ROOT ||
-        !kiln_front_pays(in->front, in->near_credit)) {
+    if (hit.lane[0] == ROOT || hit.lane[1] == ROOT) {
         return false;
     }
     const uint8_t of_b[2] = {hit.lane[0], ROOT}, of_a[2] = {ROOT, hit.lane[1]};
     const bool found = !look_from(in, hit.node, hit.lane) || !look_from(in, hit.node, of_b) ||
                        !look_from(in, hit.node, of_a);
-    kiln_front_credit(&in->near_credit, found);
+    kiln_front_credit(&in->near_credit, found, NEAR_EARNED);
     return found;
 }
 
@@ -748,15 +749,16 @@ static void run_fresh(auto_front *in)
     static const uint32_t nodes[2] = {0, 0};
     static const uint8_t lanes[2] = {ROOT, ROOT};
     kiln_front *front = in->front;
+    const bool tries_near = in->has_hit && kiln_front_pays(front, in->near_credit);
     in->is_full = true; /* nothing is kept */
     const bool notes_hit =
         in->near_credit > 0 || (front->counts.queries + 1) % KILN_FRONT_SELDOM == 0;
-    if (!in->visitor.nearest_first || in->streak > 0 || !(notes_hit || in->has_hit)) {
+    if (!in->visitor.nearest_first || in->streak > 0 || !(notes_hit || tries_near)) {
         kiln_tree_box root_x, root_y;
         kiln_tree_box_root(&front->frame, true, &root_x);
         kiln_tree_box_root(&front->frame, false, &root_y);
         kiln_pair_walk_from(&front->frame, &root_x, &root_y, &in->visitor);
-    } else if (!looks_near_hit(in)) {
+    } else if (!tries_near || !looks_near_hit(in)) {
         in->has_hit = false;
         (void)look_from(in, nodes, lanes);
     }

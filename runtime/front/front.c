@@ -25,6 +25,9 @@
  * than 3 off, there and back 6, and the transpose by 6 more. */
 #define INVERSE_OFF 16.0
 
+/* Failures that a pair that meets again pays for. */
+enum { PAIR_EARNED = 5 };
+
 /* ---------------------------------------------------------------------------------- options -- */
 
 kiln_front_options kiln_front_options_default(void)
@@ -429,7 +432,7 @@ static bool meets_last_pair(front_query *query)
     kiln_stored_corners(frame, false, stored_y, y);
     const bool meets =
         kiln_exact_triangles_meet(x, y) && !pass_pair(query, frame, stored_x, stored_y);
-    kiln_front_credit(&front->pair_credit, meets);
+    kiln_front_credit(&front->pair_credit, meets, PAIR_EARNED);
     return meets;
 }
 

@@ -65,17 +65,18 @@ struct kiln_front {
 };
 
 /* What is tried before a query, since it may make that superfluous, is tried while it pays: a
- * success earns some failures, and where they are used up it is tried now and then. */
-enum { KILN_FRONT_CREDIT_MOST = 12, KILN_FRONT_CREDIT_EARNED = 3, KILN_FRONT_SELDOM = 16 };
+ * success earns as many failures as it costs less than the query, and where they are used up it is
+ * tried now and then. */
+enum { KILN_FRONT_CREDIT_MOST = 12, KILN_FRONT_SELDOM = 32 };
 
 static inline bool kiln_front_pays(const kiln_front *front, int credit)
 {
     return credit > 0 || front->counts.queries % KILN_FRONT_SELDOM == 0;
 }
 
-static inline void kiln_front_credit(int *credit, bool succeeded)
+static inline void kiln_front_credit(int *credit, bool succeeded, int earned)
 {
-    *credit += succeeded ? KILN_FRONT_CREDIT_EARNED : -1;
+    *credit += succeeded ? earned : -1;
     *credit = *credit < KILN_FRONT_CREDIT_MOST ? *credit : KILN_FRONT_CREDIT_MOST;
     *credit = *credit > 0 ? *credit : 0;
 }
