@@ -983,6 +983,9 @@ typedef struct {
     const kiln_likely_weights *weights; /* NULL: those of kiln_likely_get_weights */
     kiln_likely_observer observer;      /* NULL, or called for each lane that is weighed */
     void *observer_user;
+    /* From an earlier query at similar poses: its two triangles are tested first, without a step,
+     * and if they meet, the answer is that, proved. */
+    kiln_hint hint;
 } kiln_likely_options;
 
 /* Returns the options of a mode; those of DEFAULT for an unknown one. */

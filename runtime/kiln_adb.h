@@ -233,6 +233,9 @@ typedef struct {
      * of the caller */
     kiln_adb_observer observer;
     void *observer_user;
+    /* From an earlier query at similar poses, as kiln_hit has it: its two triangles are tested
+     * first, where the trees have polygons, and if they meet, the answer is that, exact. */
+    kiln_hint hint;
 } kiln_adb_options;
 
 /* Modes that the benchmarks measure: DEFAULT, FAST with about twice the errors, CAREFUL with exact

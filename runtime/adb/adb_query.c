@@ -19,6 +19,7 @@
 #include "../../formats/assert.h"
 #include "../base/deadline.h"
 #include "../base/options.h"
+#include "../walk/leaf_pair.h"
 
 #include <math.h>
 #include <string.h>
@@ -174,6 +175,24 @@ static bool b_comes_first(const kiln_tree *a, const kiln_tree *b)
     return by_tree != 0 ? by_tree < 0 : by_counts != 0 ? by_counts < 0 : by_factor < 0;
 }
 
+/* The exact walk found a pair of triangles that meets, which is a proof. */
+static bool take_exact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    kiln_adb *query = (kiln_adb *)user;
+    query->found = kiln_pair_named(frame, x, y);
+    query->exact = true;
+    return false;
+}
+
+static void decide_yes(kiln_adb *query, kiln_adb_entry entry, float loss)
+{
+    KILN_ASSERT(!query->decided);
+    entry.loss = loss;
+    kiln_adb_frontier_push(&query->frontier, entry);
+    query->decided = true;
+    query->verdict = KILN_ADB_YES;
+}
+
 /* All that a query needs is computed once, here; then the roots are weighed, which may decide
  * it. */
 static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
@@ -223,7 +242,14 @@ static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *p
     kiln_tree_box_root(&query->frame, false, &query->root_y);
     query->decided = false;
     query->begun = true;
-    kiln_adb_meet_roots(query);
+    uint32_t stored_x, stored_y;
+    if (kiln_hint_meets(&query->frame, options->hint, &stored_x, &stored_y)) {
+        const kiln_adb_entry roots = {.lane_x = KILN_ADB_ROOT, .lane_y = KILN_ADB_ROOT};
+        (void)take_exact(query, &query->frame, stored_x, stored_y);
+        decide_yes(query, roots, KILN_ADB_CERTAIN);
+    } else {
+        kiln_adb_meet_roots(query);
+    }
     return KILN_OK;
 }
 
@@ -259,24 +285,6 @@ void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool
     KILN_ASSERT((is_x ? entry->node_x : entry->node_y) < tree->view.entry->node_count);
     const kiln_format_node8 *node = kiln_tree_node(tree, is_x ? entry->node_x : entry->node_y);
     kiln_tree_box_lane(&query->frame, is_x, node, lane, box);
-}
-
-/* The exact walk found a pair of triangles that meets, which is a proof. */
-static bool take_exact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
-{
-    kiln_adb *query = (kiln_adb *)user;
-    query->found = kiln_pair_named(frame, x, y);
-    query->exact = true;
-    return false;
-}
-
-static void decide_yes(kiln_adb *query, kiln_adb_entry entry, float loss)
-{
-    KILN_ASSERT(!query->decided);
-    entry.loss = loss;
-    kiln_adb_frontier_push(&query->frontier, entry);
-    query->decided = true;
-    query->verdict = KILN_ADB_YES;
 }
 
 /* The level of a box falls with the logarithm of the number of its triangles. */

@@ -656,8 +656,8 @@ static void bind_query(auto_front *in, const kiln_pair_visitor *visitor, bool is
         frame->to_x.slack < (double)KILN_GAP_RANGE && frame->to_y.slack < (double)KILN_GAP_RANGE;
 }
 
-/* Is the front worth its while? What queries have saved, compared to the one from the roots that made
- * it, is summed up; it is dropped when half such a query has been lost. */
+/* Is the front worth its while? What queries have saved, compared to the one from the roots that
+ * made it, is summed up; it is dropped when half such a query has been lost. */
 static void weigh_front(auto_front *in)
 {
     const int64_t fresh = (int64_t)in->cost_of_fresh;
@@ -710,8 +710,8 @@ static double run_kept(auto_front *in)
     return done && !in->any && in->nearest < HUGE_VAL ? in->nearest - front->travelled : 0;
 }
 
-/* From two volumes, without a front: from the roots where none of them is a leaf's. False: the query
- * is at its end. */
+/* From two volumes, without a front: from the roots where none of them is a leaf's. False: the
+ * query is at its end. */
 static bool look_from(auto_front *in, const uint32_t node[2], const uint8_t lane[2])
 {
     const int first = is_x_of(in, 0) ? 0 : 1;

@@ -8,7 +8,6 @@
  * the distance of any two points, one of each, has changed. */
 #include "front.h"
 
-#include "../exact/exact.h"
 #include "../query/query.h"
 #include "../base/fpu.h"
 #include "../base/options.h"
@@ -421,17 +420,13 @@ static bool meets_last_pair(front_query *query)
 {
     kiln_front *front = query->front;
     const kiln_pair_frame *frame = &front->frame;
-    double x[9], y[9];
+    uint32_t stored_x, stored_y;
     if (!front->hint_met || !kiln_front_pays(front, front->pair_credit) ||
         kiln_pair_filter_stops(query->visitor->filter)) {
         return false;
     }
-    const uint32_t stored_x = (frame->swapped ? front->hint.b : front->hint.a) - 1;
-    const uint32_t stored_y = (frame->swapped ? front->hint.a : front->hint.b) - 1;
-    kiln_stored_corners(frame, true, stored_x, x);
-    kiln_stored_corners(frame, false, stored_y, y);
-    const bool meets =
-        kiln_exact_triangles_meet(x, y) && !pass_pair(query, frame, stored_x, stored_y);
+    const bool meets = kiln_hint_meets(frame, front->hint, &stored_x, &stored_y) &&
+                       !pass_pair(query, frame, stored_x, stored_y);
     kiln_front_credit(&front->pair_credit, meets, PAIR_EARNED);
     return meets;
 }

@@ -216,24 +216,13 @@ static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
 
 /* ----------------------------------------------------------------------------------- hints -- */
 
-/* Hints are stored triangles, counted from 1: whatever they are, they only decide where to start.
- */
-static bool is_of(const kiln_tree *tree, uint32_t hint)
-{
-    return hint != 0 && hint - 1 >= tree->view.entry->triangle_first &&
-           hint - 1 - tree->view.entry->triangle_first < tree->view.entry->triangle_count;
-}
-
 /* A hint that is good lowers the limit before the walk begins; a bad one costs one pair. */
 static void try_hint(search *s, kiln_hint hint)
 {
-    const uint32_t x = s->frame->swapped ? hint.b : hint.a;
-    const uint32_t y = s->frame->swapped ? hint.a : hint.b;
-    double corners_x[9], corners_y[9];
-    if (is_of(s->frame->x, x) && is_of(s->frame->y, y)) {
-        kiln_stored_corners(s->frame, true, x - 1, corners_x);
-        kiln_stored_corners(s->frame, false, y - 1, corners_y);
-        (void)try_pair(s, corners_x, corners_y, x - 1, y - 1);
+    uint32_t stored_x, stored_y;
+    double x[9], y[9];
+    if (kiln_hint_corners(s->frame, hint, &stored_x, &stored_y, x, y)) {
+        (void)try_pair(s, x, y, stored_x, stored_y);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "../base/deadline.h"
 #include "../base/options.h"
 #include "../base/probability.h"
+#include "../walk/leaf_pair.h"
 #include "../walk/likely_walk.h"
 
 #include <string.h>
@@ -217,6 +218,9 @@ static kiln_status begin_likely(kiln_likely *query, const kiln_tree *a, const ki
     }
     kiln_pair_frame_form_maps(&walk->frame);
     kiln_likely_walk_begin(walk);
+    if (kiln_hint_meets(&walk->frame, options->hint, &walk->stored_x, &walk->stored_y)) {
+        walk->state = KILN_WALK_MEETS;
+    }
     return KILN_OK;
 }
 

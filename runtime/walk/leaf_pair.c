@@ -31,6 +31,38 @@ void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t store
     }
 }
 
+/* Hints are stored triangles, counted from 1: whatever they are, they only decide where to start.
+ */
+static bool is_hint_of(const kiln_tree *tree, uint32_t hint)
+{
+    return kiln_tree_has_polygons(tree) && hint != 0 &&
+           hint - 1 >= tree->view.entry->triangle_first &&
+           hint - 1 - tree->view.entry->triangle_first < tree->view.entry->triangle_count;
+}
+
+bool kiln_hint_corners(const kiln_pair_frame *frame, kiln_hint hint, uint32_t *stored_x,
+                       uint32_t *stored_y, double x[9], double y[9])
+{
+    const uint32_t of_x = frame->swapped ? hint.b : hint.a;
+    const uint32_t of_y = frame->swapped ? hint.a : hint.b;
+    if (!is_hint_of(frame->x, of_x) || !is_hint_of(frame->y, of_y)) {
+        return false;
+    }
+    *stored_x = of_x - 1;
+    *stored_y = of_y - 1;
+    kiln_stored_corners(frame, true, *stored_x, x);
+    kiln_stored_corners(frame, false, *stored_y, y);
+    return true;
+}
+
+bool kiln_hint_meets(const kiln_pair_frame *frame, kiln_hint hint, uint32_t *stored_x,
+                     uint32_t *stored_y)
+{
+    double x[9], y[9];
+    return kiln_hint_corners(frame, hint, stored_x, stored_y, x, y) &&
+           kiln_exact_triangles_meet(x, y);
+}
+
 void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
                               const kiln_kernel *kernel, bool is_x, kiln_contents from)
 {

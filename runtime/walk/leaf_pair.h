@@ -8,6 +8,15 @@
 /* Corners of a stored triangle in X's frame: X's as they are stored, Y's carried. */
 void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t stored, double out[9]);
 
+/* The two triangles of a hint by where they are stored, and their corners as above. False: it is
+ * none of these trees', or their polygons are not there. */
+bool kiln_hint_corners(const kiln_pair_frame *frame, kiln_hint hint, uint32_t *stored_x,
+                       uint32_t *stored_y, double x[9], double y[9]);
+
+/* Do they meet? */
+bool kiln_hint_meets(const kiln_pair_frame *frame, kiln_hint hint, uint32_t *stored_x,
+                     uint32_t *stored_y);
+
 /* The same of all triangles of a leaf. */
 void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
                               const kiln_kernel *kernel, bool is_x, kiln_contents from);

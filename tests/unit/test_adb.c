@@ -136,6 +136,33 @@ static void every_weight_must_be_a_number(void **state)
     counted_free(&box);
 }
 
+/* The pair that met last makes the answer certain before any pair of boxes is looked at; of a mesh
+ * without polygons it says nothing. */
+static void hints_are_tested_first(void **state)
+{
+    (void)state;
+    counted box = counted_of(mesh_torus(20, 12, 0), "obb", 4);
+    const kiln_pose near = moved(1, 0, 0.2);
+    kiln_hit hit;
+    kiln_adb_answer answer;
+    assert_int_equal(kiln_collide(box.tree, NULL, box.tree, &near, NULL, &hit), KILN_OK);
+    assert_true(hit.found);
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.hint = hit.hint;
+    assert_int_equal(kiln_adb_collide(box.tree, NULL, box.tree, &near, &options, UINT64_MAX,
+                                      UINT64_MAX, &answer),
+                     KILN_OK);
+    assert_true(answer.verdict == KILN_ADB_YES && (answer.flags & KILN_ADB_EXACT) != 0);
+    assert_true(answer.pairs == 0 && answer.probability == 1);
+    assert_true(answer.pair.a == hit.pair.a && answer.pair.b == hit.pair.b);
+    const kiln_pose away = moved(7, 0, 0);
+    assert_int_equal(kiln_adb_collide(box.tree, NULL, box.tree, &away, &options, UINT64_MAX,
+                                      UINT64_MAX, &answer),
+                     KILN_OK);
+    assert_int_equal(answer.verdict, KILN_ADB_NO);
+    counted_free(&box);
+}
+
 static void bad_arguments_are_refused(void **state)
 {
     (void)state;
@@ -1034,6 +1061,7 @@ int main(void)
         cmocka_unit_test(losses_are_near_libm),
         cmocka_unit_test(every_grid_and_region_answers),
         cmocka_unit_test(scales_are_those_of_meshes),
+        cmocka_unit_test(hints_are_tested_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

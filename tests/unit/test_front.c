@@ -1,0 +1,292 @@
+/* Fronts at their edges: sizes and memory, refused arguments, untouched outputs, motion 0, room for
+ * one entry, what counts say, free motion of objects that are far apart, stops, refitted trees, and
+ * what hints do for time-critical queries. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../runtime/front/front.h"
+#include "../../runtime/kiln_adb.h"
+#include "../support/body.h"
+
+static body cube, ring;
+
+static int set_up(void **state)
+{
+    (void)state;
+    cube = body_of(mesh_box(-1, -1, -1, 1, 1, 1), 2, KILN_LAYOUT_RAW);
+    ring = body_of(mesh_torus(40, 24, 0.05), 4, KILN_LAYOUT_RAW);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    body_free(&cube);
+    body_free(&ring);
+    return 0;
+}
+
+static kiln_pose at(double x, double y, double z)
+{
+    kiln_pose pose = kiln_pose_identity();
+    pose.translation[0] = x;
+    pose.translation[1] = y;
+    pose.translation[2] = z;
+    return pose;
+}
+
+static kiln_front *front_of(const kiln_tree *a, const kiln_tree *b,
+                            const kiln_front_options *options, void **memory)
+{
+    const size_t size = kiln_front_size(a, b, options);
+    assert_true(size > 0);
+    *memory = malloc(size + 1);
+    assert_non_null(*memory);
+    kiln_front *front = NULL;
+    /* any alignment */
+    assert_int_equal(kiln_front_place((uint8_t *)*memory + 1, size, a, b, options, &front),
+                     KILN_OK);
+    return front;
+}
+
+static void arguments_are_checked(void **state)
+{
+    (void)state;
+    const kiln_tree *a = cube.trees[0], *b = ring.trees[0];
+    kiln_front_options options = kiln_front_options_default();
+    kiln_front *front = (kiln_front *)(void *)&options;
+    void *memory;
+    assert_int_equal(kiln_front_size(NULL, b, NULL), 0);
+    assert_int_equal(kiln_front_size(a, NULL, NULL), 0);
+    options.capacity = (1u << 24) + 1;
+    assert_int_equal(kiln_front_size(a, b, &options), 0);
+    options = kiln_front_options_default();
+    options.method = (kiln_front_method)77;
+    assert_int_equal(kiln_front_size(a, b, &options), 0);
+    options = kiln_front_options_default();
+    options.prune = -1;
+    assert_int_equal(kiln_front_size(a, b, &options), 0);
+    options = kiln_front_options_default();
+    options.balls = true; /* of lists alone */
+    assert_int_equal(kiln_front_size(a, b, &options), 0);
+    const size_t size = kiln_front_size(a, b, NULL);
+    memory = malloc(size);
+    assert_non_null(memory);
+    assert_int_equal(kiln_front_place(memory, size - 1, a, b, NULL, &front), KILN_ERROR_ARGUMENT);
+    assert_null(front);
+    assert_int_equal(kiln_front_place(NULL, size, a, b, NULL, &front), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_front_place(memory, size, a, b, NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_front_place(memory, size, a, b, NULL, &front), KILN_OK);
+    kiln_hit hit;
+    kiln_nearest nearest;
+    size_t count = 9;
+    assert_int_equal(kiln_front_collide(NULL, NULL, NULL, NULL, &hit, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_front_collide(front, NULL, NULL, NULL, NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_front_contacts(front, NULL, NULL, NULL, NULL, 1, &count, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_front_contacts(front, NULL, NULL, NULL, NULL, 0, NULL, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_front_contacts_each(front, NULL, NULL, NULL, NULL, NULL, &count, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_front_distance(front, NULL, NULL, NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_front_distance(NULL, NULL, NULL, NULL, &nearest), KILN_ERROR_ARGUMENT);
+    assert_int_equal(count, 9);
+    kiln_front_reset(NULL);
+    assert_int_equal(kiln_front_get_hint(NULL).a, 0);
+    assert_int_equal(kiln_front_get_info(NULL).capacity, 0);
+    free(memory);
+}
+
+static void motions_are_bounded(void **state)
+{
+    (void)state;
+    const kiln_pose still = kiln_pose_identity(), moved = at(3, 4, 0);
+    kiln_pose turned, bad = still;
+    const double quarter[4] = {0, 0, sqrt(0.5), sqrt(0.5)};
+    double bound = -1;
+    assert_int_equal(kiln_motion_bound(cube.trees[0], NULL, &still, &bound), KILN_OK);
+    assert_true(bound == 0);
+    assert_int_equal(kiln_motion_bound(cube.trees[0], NULL, &moved, &bound), KILN_OK);
+    assert_true(bound >= 5 && bound < 5 + 1e-9);
+    /* A quarter turn about z takes a corner to its neighbour, at a distance of 2. */
+    assert_int_equal(kiln_pose_from_quaternion(quarter, NULL, &turned), KILN_OK);
+    assert_int_equal(kiln_motion_bound(cube.trees[0], NULL, &turned, &bound), KILN_OK);
+    assert_true(bound >= 2 && bound < 2 + 1e-9);
+    bad.translation[1] = (double)NAN;
+    bound = 7;
+    assert_int_equal(kiln_motion_bound(cube.trees[0], &bad, NULL, &bound), KILN_ERROR_POSE);
+    assert_int_equal(kiln_motion_bound(NULL, NULL, NULL, &bound), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_motion_bound(cube.trees[0], NULL, NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_true(bound == 7);
+}
+
+/* Cubes whose faces are .5 apart: what is free is that, and no more. */
+static void free_motion_is_the_gap(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < BODY_KINDS; kind++) {
+        void *memory;
+        kiln_front *front = front_of(cube.trees[kind], cube.trees[kind], NULL, &memory);
+        double free_motion = 0;
+        kiln_hit hit;
+        for (int i = 0; i < 4; i++) {
+            const kiln_pose pose = at(2.5 + 1e-3 * i, 0.125, 0.25);
+            assert_int_equal(kiln_front_collide(front, NULL, &pose, NULL, &hit, &free_motion),
+                             KILN_OK);
+            assert_false(hit.found);
+            assert_true(free_motion <= 0.5 + 1e-3 * i);
+        }
+        assert_true(free_motion > 0.49);
+        assert_true(kiln_front_get_info(front).skipped >= 2);
+        const kiln_pose touching = at(2, 0.125, 0.25);
+        assert_int_equal(kiln_front_collide(front, NULL, &touching, NULL, &hit, &free_motion),
+                         KILN_OK);
+        assert_true(hit.found && free_motion == 0);
+        free(memory);
+    }
+}
+
+/* The same poses again are answered by what is known, and a pair that meets by itself. */
+static void motion_0_costs_nothing(void **state)
+{
+    (void)state;
+    void *memory;
+    kiln_front *front = front_of(ring.trees[0], cube.trees[0], NULL, &memory);
+    const kiln_pose hits = at(1, 0, 0);
+    kiln_hit hit;
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(kiln_front_collide(front, NULL, &hits, NULL, &hit, NULL), KILN_OK);
+        assert_true(hit.found);
+    }
+    const kiln_front_info info = kiln_front_get_info(front);
+    assert_int_equal(info.queries, 10);
+    assert_int_equal(info.last_pair, 9);
+    assert_int_equal(kiln_front_get_hint(front).a, hit.hint.a);
+    kiln_front_reset(front);
+    assert_int_equal(kiln_front_get_info(front).queries, 0);
+    assert_int_equal(kiln_front_get_hint(front).a, 0);
+    free(memory);
+}
+
+/* With room for one entry no front is kept; answers are the same. */
+static void room_for_one_entry_is_enough(void **state)
+{
+    (void)state;
+    kiln_front_options options = kiln_front_options_default();
+    options.capacity = 1;
+    void *memory;
+    kiln_front *front = front_of(ring.trees[0], ring.trees[0], &options, &memory);
+    front->always = true;
+    for (int i = 0; i < 50; i++) {
+        const kiln_pose pose = at(0.5 * sin(0.05 * i), 0.1, 0.85 - 0.01 * i);
+        kiln_hit hit, fresh;
+        assert_int_equal(kiln_front_collide(front, NULL, &pose, NULL, &hit, NULL), KILN_OK);
+        assert_int_equal(kiln_collide(ring.trees[0], NULL, ring.trees[0], &pose, NULL, &fresh),
+                         KILN_OK);
+        assert_int_equal(hit.found, fresh.found);
+        assert_int_equal(kiln_front_get_info(front).entries, 0);
+    }
+    free(memory);
+}
+
+static bool stop_always(void *user)
+{
+    ++*(int *)user;
+    return true;
+}
+
+static void stopped_queries_are_forgotten(void **state)
+{
+    (void)state;
+    void *memory;
+    int calls = 0;
+    kiln_front *front = front_of(ring.trees[0], cube.trees[0], NULL, &memory);
+    kiln_pair_options options = kiln_pair_options_default();
+    options.stop = stop_always;
+    options.stop_user = &calls;
+    const kiln_pose hits = at(1, 0, 0);
+    kiln_hit hit;
+    double free_motion = 3;
+    memset(&hit, 5, sizeof hit);
+    const kiln_hit before = hit;
+    assert_int_equal(kiln_front_collide(front, NULL, &hits, &options, &hit, &free_motion),
+                     KILN_ERROR_STOPPED);
+    assert_memory_equal(&hit, &before, sizeof hit);
+    assert_true(calls == 1 && free_motion == 3);
+    assert_int_equal(kiln_front_collide(front, NULL, &hits, NULL, &hit, NULL), KILN_OK);
+    assert_true(hit.found);
+    free(memory);
+}
+
+/* A pair that a filter refuses is a hit for the next query without one, at the same poses. */
+static void filters_change_nothing_that_is_remembered(void **state)
+{
+    (void)state;
+    body_rule none = {1, 1, 0};
+    kiln_pair_options options = kiln_pair_options_default();
+    options.filter = body_pair_filter;
+    options.filter_user = &none; /* keeps nothing */
+    for (int always = 0; always < 2; always++) {
+        void *memory;
+        kiln_front *front = front_of(ring.trees[0], cube.trees[0], NULL, &memory);
+        front->always = always;
+        const kiln_pose hits = at(1, 0, 0);
+        kiln_hit hit;
+        double free_motion = 3;
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(kiln_front_collide(front, NULL, &hits, &options, &hit, &free_motion),
+                             KILN_OK);
+            assert_true(!hit.found && free_motion == 0);
+        }
+        assert_int_equal(kiln_front_collide(front, NULL, &hits, NULL, &hit, NULL), KILN_OK);
+        assert_true(hit.found);
+        free(memory);
+    }
+}
+
+/* What met last makes a time-critical query certain before its first step; nonsense does no harm.
+ */
+static void hints_decide_time_critical_queries(void **state)
+{
+    (void)state;
+    const kiln_tree *a = ring.trees[0], *b = cube.trees[0];
+    const kiln_pose hits = at(1, 0, 0), apart = at(9, 0, 0);
+    kiln_hit hit;
+    assert_int_equal(kiln_collide(a, NULL, b, &hits, NULL, &hit), KILN_OK);
+    assert_true(hit.found);
+    kiln_likely_options options = kiln_likely_options_of(KILN_LIKELY_DEFAULT);
+    kiln_likely_answer answer;
+    options.steps = 1;
+    options.hint = hit.hint;
+    assert_int_equal(kiln_collide_likely(a, NULL, b, &hits, &options, &answer), KILN_OK);
+    assert_true(answer.verdict == KILN_LIKELY_YES && answer.proved && answer.steps == 0);
+    assert_true(answer.pair.a == hit.pair.a && answer.pair.b == hit.pair.b);
+    assert_int_equal(kiln_collide_likely(a, NULL, b, &apart, &options, &answer), KILN_OK);
+    assert_true(answer.verdict == KILN_LIKELY_NO && answer.proved);
+    options.hint.a = UINT32_MAX;
+    assert_int_equal(kiln_collide_likely(a, NULL, b, &hits, &options, &answer), KILN_OK);
+    assert_int_equal(answer.steps, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(motions_are_bounded),
+        cmocka_unit_test(free_motion_is_the_gap),
+        cmocka_unit_test(motion_0_costs_nothing),
+        cmocka_unit_test(room_for_one_entry_is_enough),
+        cmocka_unit_test(stopped_queries_are_forgotten),
+        cmocka_unit_test(filters_change_nothing_that_is_remembered),
+        cmocka_unit_test(hints_decide_time_critical_queries),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
