@@ -51,8 +51,9 @@ enum {
     CAPACITY_COMMON = 1 << 16,
     STACK_MOST = 2 * KILN_TREE_DEPTH_MAX + 4,
     /* Of queries, entries: see weigh_query. */
+    PATIENCE_LEAST = 4,
     PATIENCE_MOST = 256,
-    AGE_LEAST = 3,
+    AGE_LEAST = 2,
     GROWN_LEAST = 64
 };
 
@@ -95,6 +96,8 @@ typedef struct {
     uint32_t age;      /* queries since it was made */
     uint32_t wait;     /* queries of small motion until the next is made */
     uint32_t patience; /* what `wait` was last set to */
+    double moved;      /* the sum of motions since it was made */
+    double slow;       /* smaller motions are not waited for */
     double pruned_at;  /* the sum of all motions when pruning was last attempted */
     /* Equation 13: rotations are numbered; 0 is none. */
     uint32_t turned;
@@ -158,13 +161,14 @@ static void drop_published(published *of)
 }
 
 /* Drops a front that is no longer of use. Where it has cost more than it saved, the next one is
- * made four times as many queries later as this one was. */
+ * made eight times as many queries later as this one was, or when motion is far smaller. */
 static void give_up_published(published *of)
 {
     if (of->count != 0 && of->judged) {
-        const uint32_t longer = of->patience == 0 ? 1 : 4 * of->patience;
+        const uint32_t longer = of->patience == 0 ? PATIENCE_LEAST : 8 * of->patience;
         of->patience = of->balance < 0 ? (longer < PATIENCE_MOST ? longer : PATIENCE_MOST) : 0;
         of->wait = of->patience;
+        of->slow = of->age == 0 ? 0 : of->moved / of->age / 4;
     }
     drop_published(of);
 }
@@ -176,7 +180,7 @@ static void published_reset(kiln_front *front)
     of->turned = 0;
     of->pruned_at = 0;
     of->wait = of->patience = 0;
-    of->hit_work = 0;
+    of->hit_work = of->slow = 0;
 }
 
 static double paper_or(double chosen, bool aligned, double of_aligned, double of_oriented)
@@ -658,14 +662,14 @@ static void prune_front(published_query *q)
 /* ------------------------------------------------------------------------------- the query -- */
 
 /* What the tests of a front cost, in units of one test of a query from the roots, which looks at
- * two volumes at once, and reads them one behind the other. */
-#define WORK_OF_TEST 2.75
-#define WORK_OF_AXIS 1.0
+ * two volumes at once, and reads them one behind the other: as measured, oriented and aligned. */
+static const double work_of_test[2] = {3.0, 4.5}, work_of_axis[2] = {1.0, 1.6};
 #define WORK_OF_MARGIN 0.0625
 
-static double work_of(const kiln_front_info *counts)
+static double work_of_counts(const published *of, const kiln_front_info *counts)
 {
-    return WORK_OF_TEST * (double)counts->volume_tests + WORK_OF_AXIS * (double)counts->axis_tests +
+    return work_of_test[of->a.aligned] * (double)counts->volume_tests +
+           work_of_axis[of->a.aligned] * (double)counts->axis_tests +
            WORK_OF_MARGIN * (double)counts->margin_tests;
 }
 
@@ -679,9 +683,11 @@ static void weigh_query(published_query *q, double work, bool made)
     const double from_roots =
         q->stopped ? of->hit_work : (double)of->count + (double)of->inner_count;
     if (made) {
-        of->hit_work = q->stopped ? work / WORK_OF_TEST : of->hit_work;
+        const double tests = work / work_of_test[of->a.aligned];
+        of->hit_work = q->stopped ? tests : of->hit_work;
         of->made = of->count;
-        of->balance = work / WORK_OF_TEST - work;
+        of->balance = tests - work;
+        of->moved = 0;
         of->trend = 0;
         of->age = 0;
         return;
@@ -689,11 +695,11 @@ static void weigh_query(published_query *q, double work, bool made)
     const double saved = from_roots - work;
     of->balance += saved;
     of->trend += (saved - of->trend) / 16;
+    of->moved += q->front->motion;
     of->age++;
     if (q->stopped && of->count > 2 * of->made + GROWN_LEAST) {
         drop_published(of);
     } else if (of->judged && of->age >= AGE_LEAST && of->trend < 0) {
-        of->balance = of->balance < 0 ? of->balance : -1;
         give_up_published(of);
     }
 }
@@ -740,12 +746,12 @@ static double run_front(published_query *q)
     if (!(front->motion <= of->coherence * front->size) && known) { /* Equation 2 */
         return run_plainly(q);
     }
-    if (of->count == 0 && of->wait > 0) {
+    if (of->count == 0 && of->wait > 0 && !(front->motion < of->slow)) {
         of->wait--;
         return run_plainly(q);
     }
     const bool made = of->count == 0 || !known;
-    const double before = work_of(&front->counts);
+    const double before = work_of_counts(of, &front->counts);
     if (made) {
         begin_front(q);
         front->counts.fresh++;
@@ -758,7 +764,7 @@ static double run_front(published_query *q)
         give_up_published(of);
         return 0;
     }
-    weigh_query(q, work_of(&front->counts) - before, made);
+    weigh_query(q, work_of_counts(of, &front->counts) - before, made);
     const double apart = q->least - front->travelled;
     return !q->stopped && apart > 0 ? apart * (1 - 0x1p-50) : 0;
 }
