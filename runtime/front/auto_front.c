@@ -311,17 +311,12 @@ static void name_volume(const auto_front *in, const kiln_level *level, front_ent
 }
 
 /* The volume of the other tree that a step was opened against, which is not a root, as its node has
- * it. A level that a descent began with has it in another form. */
-static void keep_volume(const auto_front *in, const kiln_level *of, int tree, front_entry *entry)
+ * it: levels that a descent begins with have it in another form. */
+static void keep_volume(const auto_front *in, float area, int tree, front_entry *entry)
 {
-    if (of->opened.node != NULL) {
-        kiln_lanes_get(&of->opened.lanes, kiln_level_is_aligned(&in->descent, of), of->opened.lane,
-                       &entry->box);
-    } else {
-        tree_of(in, tree)->view.kind->decode_lane(
-            kiln_tree_node(tree_of(in, tree), entry->node[tree]), entry->lane[tree], &entry->box);
-    }
-    entry->area = of->area;
+    tree_of(in, tree)->view.kind->decode_lane(kiln_tree_node(tree_of(in, tree), entry->node[tree]),
+                                              entry->lane[tree], &entry->box);
+    entry->area = area;
 }
 
 static void begin_kept_level(auto_front *in, const front_entry *entry, int tree, kiln_level *out)
@@ -431,7 +426,7 @@ static void become_step(auto_front *in, uint32_t number, const kiln_level *at, u
     const int tree = at->is_x == is_x_of(in, 1);
     name_volume(in, at->other, entry);
     if (entry->lane[!tree] != ROOT) {
-        keep_volume(in, at->other, !tree, entry);
+        keep_volume(in, at->other->area, !tree, entry);
     }
     entry->opened = (uint8_t)tree;
     entry->node[tree] = node;

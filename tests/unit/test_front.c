@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "../../runtime/exact/exact.h"
 #include "../../runtime/front/front.h"
 #include "../../runtime/kiln_adb.h"
 #include "../support/body.h"
@@ -128,6 +129,91 @@ static void motions_are_bounded(void **state)
     assert_true(bound == 7);
 }
 
+/* Three corners each, anywhere near a point. */
+static void random_triangle(uint64_t *random, double far, float corners[9])
+{
+    double toward[3];
+    random_direction(random, toward);
+    for (int i = 0; i < 9; i++) {
+        corners[i] = (float)(far * toward[i % 3] + random_between(random, -1, 1));
+    }
+}
+
+/* What planes and boxes say of two triangles is never more than their distance, and mostly more
+ * than nothing. */
+static void margins_of_triangles_are_lower_bounds(void **state)
+{
+    (void)state;
+    static const uint32_t corners_of[3] = {0, 1, 2};
+    const uint32_t *const triangles[4] = {corners_of, corners_of, corners_of, corners_of};
+    const kiln_kernel *kernel = kiln_kernel_active();
+    uint64_t random = 11;
+    uint32_t known = 0;
+    for (int i = 0; i < 20000; i++) {
+        float of_x[9], of_y[9];
+        kiln_leaf_triangles x, y;
+        kiln_tri_nearest near;
+        double a[9], b[9];
+        random_triangle(&random, 0, of_x);
+        random_triangle(&random, random_between(&random, 0, i % 7 == 0 ? 1e4 : 3), of_y);
+        x.first = y.first = 0;
+        x.count = y.count = 1;
+        kernel->load_triangles(of_x, triangles, NULL, &x);
+        kernel->load_triangles(of_y, triangles, NULL, &y);
+        for (int k = 0; k < 9; k++) {
+            a[k] = (double)of_x[k];
+            b[k] = (double)of_y[k];
+        }
+        assert_true(kiln_triangles_nearest(a, b, HUGE_VAL, &near));
+        const double margin = kiln_leaf_pair_margin(&x, 0, &y, 0, HUGE_VAL);
+        assert_true(margin <= near.value * (1 + 0x1p-40));
+        known += near.value > 0.1 && margin > 0;
+    }
+    assert_true(known > 10000);
+}
+
+static void displace(const kiln_pose *pose, const double p[3], long double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = pose->translation[i];
+        for (int k = 0; k < 3; k++) {
+            out[i] += (long double)pose->rotation[3 * i + k] * pose->scale * p[k];
+        }
+    }
+}
+
+/* The bound is the displacement of the corner that is displaced most. */
+static void bounds_are_those_of_corners(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    const kiln_tree *tree = ring.trees[0];
+    const kiln_tree_info info = kiln_tree_get_info(tree);
+    for (int i = 0; i < 1000; i++) {
+        kiln_pose from = pose_random(&random, 2), to = pose_random(&random, 2);
+        from.scale = scale_random(&random, false);
+        to.scale = i % 2 == 0 ? from.scale : scale_random(&random, false);
+        long double most = 0;
+        double bound;
+        for (int corner = 0; corner < 8; corner++) {
+            long double p[3], q[3], squared = 0;
+            double of[3];
+            for (int k = 0; k < 3; k++) {
+                of[k] =
+                    (double)((corner >> k & 1) != 0 ? info.bounds_upper[k] : info.bounds_lower[k]);
+            }
+            displace(&from, of, p);
+            displace(&to, of, q);
+            for (int k = 0; k < 3; k++) {
+                squared += (p[k] - q[k]) * (p[k] - q[k]);
+            }
+            most = sqrtl(squared) > most ? sqrtl(squared) : most;
+        }
+        assert_int_equal(kiln_motion_bound(tree, &from, &to, &bound), KILN_OK);
+        assert_true(bound >= most && bound <= most * (1 + 1e-9L) + 1e-9L);
+    }
+}
+
 /* Cubes whose faces are .5 apart: what is free is that, and no more. */
 static void free_motion_is_the_gap(void **state)
 {
@@ -146,6 +232,12 @@ static void free_motion_is_the_gap(void **state)
         }
         assert_true(free_motion > 0.49);
         assert_true(kiln_front_get_info(front).skipped >= 2);
+        /* Straight ahead nothing is given away: skipped as long as it can be, and no longer. */
+        for (int i = 0; i < 60; i++) {
+            const kiln_pose ahead = at(2.505 - 0.01 * i, 0.125, 0.25);
+            assert_int_equal(kiln_front_collide(front, NULL, &ahead, NULL, &hit, NULL), KILN_OK);
+            assert_int_equal(hit.found, i >= 51);
+        }
         const kiln_pose touching = at(2, 0.125, 0.25);
         assert_int_equal(kiln_front_collide(front, NULL, &touching, NULL, &hit, &free_motion),
                          KILN_OK);
@@ -281,6 +373,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(motions_are_bounded),
+        cmocka_unit_test(margins_of_triangles_are_lower_bounds),
+        cmocka_unit_test(bounds_are_those_of_corners),
         cmocka_unit_test(free_motion_is_the_gap),
         cmocka_unit_test(motion_0_costs_nothing),
         cmocka_unit_test(room_for_one_entry_is_enough),
