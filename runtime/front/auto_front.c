@@ -49,14 +49,16 @@ enum {
  * the front does besides. By kiln-bench coherence. */
 enum {
     COST_OF_NODE = 10,
-    COST_OF_LEAVES = 20,
-    COST_OF_RETEST = 16,  /* of a step, its node included */
-    COST_OF_ENTRY = 5,    /* a new one */
-    COST_OF_MARGINS = 15, /* of the triangles of two leaves */
-    COST_OF_QUERY = 10    /* motion, and the deadlines that have not passed */
+    COST_OF_LEAVES = 40,
+    COST_OF_RETEST = 16,   /* of a step, its node included */
+    COST_OF_ENTRY = 5,     /* a new one */
+    COST_OF_MARGINS = 100, /* of the triangles of two leaves */
+    COST_OF_QUERY = 10     /* motion, and the deadlines that have not passed */
 };
 /* Failures that a search near the last hit pays for when it succeeds. */
 enum { NEAR_EARNED = 1 };
+/* Motions that the margin of two leaves has to last for to be worth its cost. */
+#define MARGIN_PAYS 3
 /* Queries that are made without a front after one did not pay; and what one may have saved, in
  * queries from the roots, before it costs more. */
 enum { PAUSE_LEAST = 64, PAUSE_MOST = 1024, SAVED_MOST = 4 };
@@ -99,7 +101,7 @@ typedef struct {
     /* Where the leaves are that met last, and whether it pays to search there first. */
     front_entry hit;
     bool has_hit;
-    int near_credit;
+    int near_credit, margin_credit;
     uint64_t cost, cost_of_fresh; /* of this query; of the one from the roots */
     int64_t saved;
     uint32_t age; /* queries from this front */
@@ -163,7 +165,7 @@ static void auto_reset(kiln_front *front)
     auto_front *in = (auto_front *)front->index;
     drop_front(in);
     in->has_hit = false;
-    in->near_credit = KILN_FRONT_CREDIT_MOST;
+    in->near_credit = in->margin_credit = KILN_FRONT_CREDIT_MOST;
     in->streak = 0;
     in->pause = 0;
     in->penalty = 0;
@@ -388,9 +390,10 @@ static bool test_leaves(auto_front *in, kiln_contents leaf_x, kiln_contents leaf
     if (number != NONE && goes_on) {
         front_entry *entry = &in->entries[number];
         double margin = 0;
-        if (!in->any && entry->tested) {
+        if (!in->any && entry->tested && kiln_front_pays(front, in->margin_credit)) {
             in->cost += COST_OF_MARGINS;
             margin = margin_of_leaves(&in->leaves, front->motion / front->world) * front->world;
+            kiln_front_credit(&in->margin_credit, margin > MARGIN_PAYS * front->motion, 1);
         }
         entry->tested = true;
         set_deadline(in, number, margin);
