@@ -14,10 +14,10 @@
  * The slides do not say what a random motion is. "increments": each bunny takes one of the twelve
  * steps of a path planner, along or about an axis, which is drawn in each frame; "walk": it moves
  * and turns in each frame, in a direction and about an axis that are drawn; "course": these stay
- * what they are until a wall or another bunny is met. Bunnies that met one another move apart in
- * the next frame. Poses are made beforehand; the methods answer the same frames
- * alternately, and times are the least of three rounds. Answers are compared with each other and
- * with kiln_collide. */
+ * what they are until a wall or another bunny is met. Bunnies begin where they do not meet, and
+ * those that met one another move apart in the next frame. Poses are made beforehand; the methods
+ * answer the same frames alternately, and times are the least of three rounds. Answers are compared
+ * with each other and with kiln_collide. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "../../runtime/front/balls.h"
@@ -236,7 +236,16 @@ static track make_track(const kiln_tree *tree, uint64_t seed, uint32_t frames, d
     kiln_pose pose[BUNNIES];
     double way[BUNNIES][3], axis[BUNNIES][3];
     for (int i = 0; i < BUNNIES; i++) {
-        pose[i] = pose_random(&state, reach);
+        bool free_of_hits = false;
+        for (int tries = 0; tries < 10000 && !free_of_hits; tries++) {
+            pose[i] = pose_random(&state, reach);
+            free_of_hits = true;
+            for (int j = 0; j < i; j++) {
+                kiln_hit hit;
+                (void)kiln_collide(tree, &pose[i], tree, &pose[j], NULL, &hit);
+                free_of_hits = free_of_hits && !hit.found;
+            }
+        }
         random_direction(&state, way[i]);
         random_direction(&state, axis[i]);
     }
