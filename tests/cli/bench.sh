@@ -340,7 +340,7 @@ if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
     document 3 adb "$TMPDIR/plain.kiln"
     document 0 families "$TMPDIR/counted.kiln" "$cube" --quick
     document 3 families "$TMPDIR/bare.kiln"
-    document 0 coherence --quick --frames 20 --rounds 1 --parts figure5,table1
+    document 0 coherence --quick --frames 20 --rounds 1 --parts scene,small
     document 0 continuous --quick --objects 200 --frames 2 --parts costs,misses
     document 2 bins-plot "$TMPDIR/missing.kiln" -o "$TMPDIR/plot.svg"
     document 0 axes-plot "$axes" "$axes" -o "$TMPDIR/axes.svg"
