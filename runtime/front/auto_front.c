@@ -57,6 +57,8 @@ enum {
 };
 /* Failures that a search near the last hit pays for when it succeeds. */
 enum { NEAR_EARNED = 1 };
+/* Motions for which a volume is to stay away from a large leaf. */
+#define REACH_AHEAD 8
 /* Motions that the margin of two leaves has to last for to be worth its cost. */
 #define MARGIN_PAYS 3
 /* Queries that are made without a front after one did not pay; and what one may have saved, in
@@ -492,7 +494,10 @@ static bool look_at_pair(auto_front *in, const kiln_level *lane, const kiln_leve
         open_into_step(in, of, against, at, number);
         *opened = true;
     } else if (number != NONE) {
-        set_deadline(in, number, 0);
+        const double ahead = REACH_AHEAD * in->front->motion / in->front->world;
+        const bool is_near = kiln_level_reaches(&in->descent, &in->leaves, of, against, ahead);
+        in->cost += 2 * COST_OF_NODE;
+        set_deadline(in, number, is_near ? 0 : ahead * in->front->world * (1 - 0x1p-50));
     }
     return true;
 }

@@ -83,7 +83,7 @@ void kiln_level_begin(const kiln_tree_box *box, bool is_x, float org[3], kiln_le
 }
 
 bool kiln_level_reaches(const kiln_descent *d, kiln_leaf_pair *leaves, const kiln_level *at,
-                        const kiln_level *leaf)
+                        const kiln_level *leaf, double by)
 {
     kiln_lane_box lane;
     kiln_tree_box own;
@@ -92,5 +92,6 @@ bool kiln_level_reaches(const kiln_descent *d, kiln_leaf_pair *leaves, const kil
     kiln_lanes_get(&at->opened.lanes, kiln_level_is_aligned(d, at), at->opened.lane, &lane);
     kiln_tree_box_place(&lane, at->opened.org, &own);
     kiln_leaf_box_form(&box, d->frame, at->is_x, &own);
+    box.error += by;
     return kiln_leaf_pair_reach(leaves, d->frame, leaf->is_x, leaf->contents, &box);
 }

@@ -49,9 +49,17 @@ void kiln_descent_make(const kiln_pair_frame *frame, const kiln_pair_visitor *vi
 /* A box that is no lane, as a level whose lane in hand it is; `org` belongs to the level. */
 void kiln_level_begin(const kiln_tree_box *box, bool is_x, float org[3], kiln_level *out);
 
-/* May the lane in hand of `at` meet any of the triangles of the leaf in hand? */
+/* May the lane in hand of `at` meet any of the triangles of the leaf in hand, or come as near as
+ * `by` to them, in X's frame? */
 bool kiln_level_reaches(const kiln_descent *d, kiln_leaf_pair *leaves, const kiln_level *at,
-                        const kiln_level *leaf);
+                        const kiln_level *leaf, double by);
+
+/* Is a leaf so large beside a volume that its triangles are to be looked at first? */
+static inline bool kiln_level_is_large(const kiln_descent *d, const kiln_level *of,
+                                       const kiln_level *leaf)
+{
+    return leaf->area > KILN_LEAF_LARGE * of->area && !d->visitor->boxes;
+}
 
 static inline bool kiln_level_is_aligned(const kiln_descent *d, const kiln_level *at)
 {
@@ -96,8 +104,7 @@ static inline void kiln_level_take(const kiln_descent *d, kiln_level *at)
 static inline bool kiln_level_may_open(const kiln_descent *d, kiln_leaf_pair *leaves,
                                        const kiln_level *of, const kiln_level *leaf)
 {
-    return !(leaf->area > KILN_LEAF_LARGE * of->area) || d->visitor->boxes ||
-           kiln_level_reaches(d, leaves, of, leaf);
+    return !kiln_level_is_large(d, of, leaf) || kiln_level_reaches(d, leaves, of, leaf, 0);
 }
 
 #endif
