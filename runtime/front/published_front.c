@@ -47,7 +47,7 @@
 
 enum {
     NONE = -1,
-    /* Where the options have no capacity: 3.5 MB. */
+    /* Where the options have no capacity: 4 MB, or as many as there are pairs of volumes. */
     CAPACITY_COMMON = 1 << 16,
     STACK_MOST = 2 * KILN_TREE_DEPTH_MAX + 4,
     /* Of queries, entries: see weigh_query. */
@@ -132,9 +132,15 @@ static bool published_takes(const kiln_tree *a, const kiln_tree *b,
     return kiln_binary_takes(a, b);
 }
 
-static size_t published_capacity(const kiln_front_options *options)
+static size_t published_capacity(const kiln_tree *a, const kiln_tree *b,
+                                 const kiln_front_options *options)
 {
-    return options->capacity != 0 ? options->capacity : CAPACITY_COMMON;
+    const uint64_t of_a = 2 * (uint64_t)a->view.entry->node_count + 1;
+    const uint64_t of_b = 2 * (uint64_t)b->view.entry->node_count + 1;
+    const bool few = of_a < CAPACITY_COMMON && of_b < CAPACITY_COMMON / of_a;
+    return options->capacity != 0 ? options->capacity
+           : few                  ? (size_t)(of_a * of_b)
+                                  : CAPACITY_COMMON;
 }
 
 static size_t published_lines(size_t bytes)
@@ -145,9 +151,7 @@ static size_t published_lines(size_t bytes)
 static size_t size_of_published(const kiln_tree *a, const kiln_tree *b,
                                 const kiln_front_options *options)
 {
-    const size_t capacity = published_capacity(options);
-    (void)a;
-    (void)b;
+    const size_t capacity = published_capacity(a, b, options);
     return published_lines(sizeof(published)) +
            published_lines(capacity * sizeof(published_entry)) +
            published_lines(capacity * sizeof(double)) + published_lines(capacity * sizeof(float)) +
@@ -160,15 +164,24 @@ static void drop_published(published *of)
     of->first = 0;
 }
 
-/* Drops a front that is no longer of use. Where it has cost more than it saved, the next one is
- * made eight times as many queries later as this one was, or when motion is far smaller. */
+/* The next front is made eight times as many queries later as this one was, or when motion is far
+ * smaller. */
+static void wait_longer(published *of)
+{
+    const uint32_t longer = of->patience == 0 ? PATIENCE_LEAST : 8 * of->patience;
+    of->patience = longer < PATIENCE_MOST ? longer : PATIENCE_MOST;
+    of->wait = of->patience;
+}
+
+/* Drops a front that is no longer of use. */
 static void give_up_published(published *of)
 {
     if (of->count != 0 && of->judged) {
-        const uint32_t longer = of->patience == 0 ? PATIENCE_LEAST : 8 * of->patience;
-        of->patience = of->balance < 0 ? (longer < PATIENCE_MOST ? longer : PATIENCE_MOST) : 0;
-        of->wait = of->patience;
         of->slow = of->age == 0 ? 0 : of->moved / of->age / 4;
+        of->patience = of->balance < 0 ? of->patience : 0;
+        if (of->balance < 0) {
+            wait_longer(of);
+        }
     }
     drop_published(of);
 }
@@ -190,7 +203,7 @@ static double paper_or(double chosen, bool aligned, double of_aligned, double of
 
 static void published_place(kiln_front *front, uint8_t *memory)
 {
-    const size_t capacity = published_capacity(&front->options);
+    const size_t capacity = published_capacity(front->a, front->b, &front->options);
     published *of = (published *)(void *)memory;
     memory += published_lines(sizeof *of);
     memset(of, 0, sizeof *of);
@@ -760,8 +773,9 @@ static double run_front(published_query *q)
     }
     run_coherently(q);
     if (q->full) { /* there is no room, and there will be none soon */
-        of->balance = -1;
-        give_up_published(of);
+        drop_published(of);
+        of->slow = 0;
+        wait_longer(of);
         return 0;
     }
     weigh_query(q, work_of_counts(of, &front->counts) - before, made);
