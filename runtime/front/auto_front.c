@@ -43,13 +43,13 @@ enum {
 #define PRUNE_PART 0.17
 #define PRUNE_GROWTH 2
 /* P_coherence: a motion by more than this part of the size is no coherence. */
-#define COHERENCE_PART 0.14
+#define COHERENCE_PART 0.06
 
 /* Costs, in tenths of opening a node on the way from the roots: of a query from there, and of what
  * the front does besides. By kiln-bench coherence. */
 enum {
     COST_OF_NODE = 10,
-    COST_OF_LEAVES = 40,
+    COST_OF_LEAVES = 25,
     COST_OF_RETEST = 16,   /* of a step, its node included */
     COST_OF_ENTRY = 5,     /* a new one */
     COST_OF_MARGINS = 100, /* of the triangles of two leaves */
@@ -62,8 +62,9 @@ enum { NEAR_EARNED = 1 };
 /* Motions that the margin of two leaves has to last for to be worth its cost. */
 #define MARGIN_PAYS 3
 /* Queries that are made without a front after one did not pay; and what one may have saved, in
- * queries from the roots, before it costs more. */
-enum { PAUSE_LEAST = 64, PAUSE_MOST = 1024, SAVED_MOST = 4 };
+ * queries from the roots, before it costs more. After a motion that is too large the next ones are
+ * not looked at. */
+enum { PAUSE_LEAST = 64, PAUSE_MOST = 1024, SAVED_MOST = 2, PAUSE_LARGE = 16 };
 
 typedef struct {
     kiln_lane_box box;    /* of a step the volume of the other tree, unless that is a root */
@@ -78,7 +79,7 @@ typedef struct {
     bool tested; /* a pair of leaves that was tested at an earlier query, too */
 } front_entry;
 
-enum { PAIR = 2 };
+enum { PAIR = 2, FREE = 3 };
 
 /* Where a level of a descent is in its tree, and the step that it is. */
 typedef struct {
@@ -269,7 +270,7 @@ static void drop_below(auto_front *in, uint32_t number, uint32_t gone)
             child = next;
         }
         in->deadlines[at] = HUGE_VAL;
-        entry->down = 0; /* so that nothing takes it for a step */
+        entry->opened = FREE;
         entry->next = in->free;
         in->free = at;
         in->count--;
@@ -628,7 +629,7 @@ static void begin_prune(auto_front *in)
     }
     for (uint32_t number = 0; number < in->used; number++) {
         const front_entry *entry = &in->entries[number];
-        if (entry->opened != PAIR && entry->down != 0) {
+        if (entry->opened < PAIR && entry->down != 0) {
             in->deadlines[number] = -HUGE_VAL;
         }
     }
@@ -659,15 +660,26 @@ static void bind_query(auto_front *in, const kiln_pair_visitor *visitor, bool is
         frame->to_x.slack < (double)KILN_GAP_RANGE && frame->to_y.slack < (double)KILN_GAP_RANGE;
 }
 
+/* What a query from the roots would do: the steps of a front that has just been pruned. */
+static uint64_t cost_of_entries(const auto_front *in)
+{
+    uint64_t cost = 0;
+    for (uint32_t number = 0; number < in->used; number++) {
+        const uint8_t opened = in->entries[number].opened;
+        cost += opened < PAIR ? COST_OF_NODE : opened == PAIR ? COST_OF_LEAVES : 0;
+    }
+    return cost;
+}
+
 /* Is the front worth its while? What queries have saved, compared to the one from the roots that
- * made it, is summed up; it is dropped when half such a query has been lost. */
+ * made it, is summed up; it is dropped when a quarter of such a query has been lost. */
 static void weigh_front(auto_front *in)
 {
     const int64_t fresh = (int64_t)in->cost_of_fresh;
     in->saved += fresh - (int64_t)in->cost;
     in->saved = in->saved < SAVED_MOST * fresh ? in->saved : SAVED_MOST * fresh;
     in->age++;
-    if (in->saved < -fresh / 2 && !in->front->always) {
+    if (in->saved < -fresh / 4 && !in->front->always) {
         in->penalty = in->age > PAUSE_LEAST || in->penalty == 0 ? PAUSE_LEAST : 4 * in->penalty;
         in->penalty = in->penalty < PAUSE_MOST ? in->penalty : PAUSE_MOST;
         in->pause = in->penalty;
@@ -679,24 +691,22 @@ static void weigh_front(auto_front *in)
 static double run_kept(auto_front *in)
 {
     kiln_front *front = in->front;
+    const bool is_built = !in->is_live;
     bool done;
     in->cost = COST_OF_QUERY;
-    if (in->is_live) {
+    if (!is_built) {
         front->counts.coherent++;
         begin_prune(in);
         done = run_due(in);
     } else {
         front->counts.fresh++;
         drop_front(in);
-        in->cost = 0;
         const uint32_t first = add_entry(in, NONE, 0);
         in->entries[first].lane[0] = in->entries[first].lane[1] = ROOT;
         in->is_live = true;
         in->pruned_at = front->travelled;
         in->pruned_count = 0;
         done = look_at_entry(in, first);
-        in->cost_of_fresh = in->cost - COST_OF_ENTRY * (uint64_t)in->count;
-        in->cost = in->cost_of_fresh;
         in->saved = 0;
         in->age = 0;
     }
@@ -708,6 +718,10 @@ static double run_kept(auto_front *in)
     }
     if (in->pruned_count == 0) {
         in->pruned_count = in->count;
+        in->cost_of_fresh = cost_of_entries(in);
+    }
+    if (is_built) { /* it has cost what it would have anyway, and margins */
+        in->cost = in->cost_of_fresh;
     }
     weigh_front(in);
     return done && !in->any && in->nearest < HUGE_VAL ? in->nearest - front->travelled : 0;
@@ -779,7 +793,9 @@ static bool auto_wants_motion(const kiln_front *front)
 static double auto_run(kiln_front *front, const kiln_pair_visitor *visitor)
 {
     auto_front *in = (auto_front *)front->index;
-    const bool is_wanted = front->motion <= COHERENCE_PART * front->size && in->streak > 0;
+    const double most = COHERENCE_PART * front->size;
+    const bool is_wanted = front->motion <= most && in->streak > 0;
+    const bool is_large = front->motion > most && front->motion < HUGE_VAL && !front->always;
     const bool is_coherent = (is_wanted || (front->always && front->motion < HUGE_VAL)) &&
                              in->pause == 0 && !kiln_once_is_needed(&front->frame, visitor);
     double apart = 0;
@@ -788,6 +804,9 @@ static double auto_run(kiln_front *front, const kiln_pair_visitor *visitor)
         const double gap = kiln_roots_gap(&front->frame);
         drop_front(in);
         in->pause -= in->pause > 0;
+        if (in->pause == 0 && is_large) {
+            in->pause = PAUSE_LARGE;
+        }
         if (!(gap < 0)) {
             front->counts.fresh++;
             front->counts.entries = 0;
