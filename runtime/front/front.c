@@ -23,6 +23,13 @@
  * it departs by: R^T R = I + E with entries of E up to 2 `off` (both poses) changes them by less
  * than 3 off, there and back 6, and the transpose by 6 more. */
 #define INVERSE_OFF 16.0
+/* Coordinates below KILN_EXACT_MIN count as 0, in the frame of whichever tree is X. */
+#define LEAST_OFF 0x1p-240
+/* What a sum of motions, and a difference of two, is off by of itself; also where the least number
+ * above a sum stands for a margin of 0. */
+#define SUM_OFF 0x1p-51
+/* Distances are within 2^-38 of themselves (kiln.h). */
+#define DISTANCE_OFF 0x1p-37
 
 /* Failures that a pair that meets again pays for. */
 enum { PAIR_EARNED = 5 };
@@ -197,7 +204,7 @@ static double longest_displacement(const double m[9], const double way[3], const
         const double of_both = of_x + 2 * fabs(along);
         most = of_both > most ? of_both : most;
     }
-    return sqrt(squared + most) * (1 + 0x1p-48);
+    return sqrt(squared + most) * (1 + 0x1p-48) + 0x1p-500; /* squares may underflow */
 }
 
 static double sum_of_magnitudes(const double v[3])
@@ -209,7 +216,8 @@ static double sum_of_magnitudes(const double v[3])
 static double motion_of_trees(const kiln_front *front, const kiln_front_place_of *from,
                               const kiln_front_place_of *to)
 {
-    if (memcmp(&from->carry, &to->carry, sizeof from->carry) == 0) {
+    if (from->inverted == to->inverted &&
+        memcmp(&from->carry, &to->carry, sizeof from->carry) == 0) {
         return 0; /* and every carried vertex is where it was, to the bit */
     }
     double matrix[9], turned[9], way[3];
@@ -234,7 +242,8 @@ static double motion_of_trees(const kiln_front *front, const kiln_front_place_of
         (sum_of_magnitudes(front->centre[1]) + sum_of_magnitudes(front->half[1])) * to->scale;
     const double off = INVERSE_OFF * (from->off > to->off ? from->off : to->off);
     const double motion_0 = of_0 + off * magnitude;
-    return (of_1 < motion_0 ? of_1 : motion_0) + PLACES_OFF * magnitude;
+    return (of_1 < motion_0 ? of_1 : motion_0) + PLACES_OFF * magnitude +
+           LEAST_OFF * (1 + to->scale);
 }
 
 /* Where tree 1 is as tree 0 sees it. For one mesh twice X and Y may have changed places, so the
@@ -248,7 +257,8 @@ static void place_of_trees(const kiln_front *front, const kiln_pose *pose_a,
     place->scale = frame->scale;
     place->world = kiln_pose_scale(of_0);
     place->off = frame->off;
-    if (frame->swapped != front->b_first && !frame->same) {
+    place->inverted = frame->swapped != front->b_first;
+    if (place->inverted) {
         kiln_matrix_invert(frame->carry.rotation, place->carry.rotation);
         kiln_matrix_apply(place->carry.rotation, frame->carry.translation,
                           place->carry.translation);
@@ -297,6 +307,13 @@ static void add_motion(kiln_front *front, const kiln_front_place_of *place)
     front->has_last = true;
 }
 
+/* The least that a length of X's frame, in the world, is by tree 0's, in which motions are. */
+static double least_by_tree_0(const kiln_front *front)
+{
+    const kiln_pair_frame *frame = &front->frame;
+    return frame->swapped == front->b_first ? 1 : 1 - INVERSE_OFF * frame->off;
+}
+
 /* Relates the poses; on error the front remembers nothing. */
 static kiln_status begin_query(kiln_front *front, const kiln_pose *pose_a, const kiln_pose *pose_b,
                                bool wants_motion)
@@ -307,7 +324,7 @@ static kiln_status begin_query(kiln_front *front, const kiln_pose *pose_a, const
         return status;
     }
     front->counts.queries++;
-    front->world = kiln_pose_scale(front->frame.swapped ? pose_b : pose_a);
+    front->world = kiln_pose_scale(front->frame.swapped ? pose_b : pose_a) * least_by_tree_0(front);
     if (!wants_motion) {
         front->has_last = false;
         lose_track(front);
@@ -336,8 +353,9 @@ static double free_motion_of(const kiln_front *front, const kiln_pose *pose_a,
         magnitude +=
             (sum_of_magnitudes(front->centre[i]) + sum_of_magnitudes(front->half[i])) * scale;
     }
-    const double left =
-        apart * (1 - 0x1p-40 - INVERSE_OFF * front->last.off) - 8 * PLACES_OFF * magnitude;
+    const double least = LEAST_OFF * front->last.world * (1 + front->last.scale);
+    const double left = apart * (1 - 0x1p-40 - INVERSE_OFF * front->last.off) -
+                        8 * (PLACES_OFF * magnitude + least) - SUM_OFF * front->free_until;
     return left > 0 ? left : 0;
 }
 
@@ -469,7 +487,9 @@ static void answer_query(front_query *query)
 static kiln_status run_front_query(front_query *query)
 {
     const kiln_front *front = query->front;
-    const bool wants_motion = front->way->wants_motion == NULL || front->way->wants_motion(front);
+    const bool wants_motion = front->way->wants_motion == NULL ||
+                              front->travelled < front->free_until ||
+                              front->way->wants_motion(front);
     const kiln_status status =
         begin_query(query->front, query->pose_a, query->pose_b, wants_motion);
     if (status == KILN_OK) {
@@ -568,7 +588,7 @@ static void remember_distance(kiln_front *front, const kiln_pair_options *option
 {
     const double error = PLACES_OFF * (fabs(nearest->distance) + front->size);
     const double least = (nearest->distance - options->absolute) / (1 + options->relative);
-    const double apart = least * (1 - 0x1p-40) - error;
+    const double apart = least * (1 - DISTANCE_OFF) * least_by_tree_0(front) - error;
     front->free_until = 0;
     if (options->filter == NULL && front->has_last && apart > 0) {
         const double until = front->travelled + apart * (1 - 0x1p-50);

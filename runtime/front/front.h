@@ -36,6 +36,7 @@ typedef struct {
     double scale, unscaled, world; /* of tree 1 by tree 0, 1 by that; a length of tree 0's frame */
     double back[3];                /* the translation as tree 1 sees it, in units of tree 0 */
     double off;                    /* what the poses depart by from orthonormal */
+    bool inverted;                 /* tree 1 is X: tree 0 is the one that is carried */
 } kiln_front_place_of;
 
 struct kiln_front {
@@ -48,7 +49,7 @@ struct kiln_front {
     double centre[2][3], half[2][3];
     /* Of the query in hand. */
     kiln_pair_frame frame;
-    double world;  /* what a length of X's frame is in the world */
+    double world;  /* what a length of X's frame is in the world, by tree 0's frame and at least */
     double motion; /* since the method ran last, in the world; HUGE_VAL: nothing is known of it */
     double travelled; /* the sum of all motions; it grows with each that is not 0 */
     double size;      /* e_o: longest edge of the smaller of both root boxes, in the world */

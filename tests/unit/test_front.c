@@ -344,6 +344,143 @@ static void filters_change_nothing_that_is_remembered(void **state)
     }
 }
 
+/* After a way that is long beside a gap, sums of motions are too coarse to tell the gap: then no
+ * more of it is free. */
+static void free_motion_is_not_of_coarse_sums(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < BODY_KINDS; kind++) {
+        void *memory;
+        kiln_front *front = front_of(cube.trees[kind], cube.trees[kind], NULL, &memory);
+        const kiln_pose far = at(1e9, 0.125, 0.25);
+        double free_motion = 0;
+        kiln_hit hit;
+        for (int i = 0; i < 20; i++) {
+            const double gap = 0x1p-30 + 0x1p-40 * i;
+            const kiln_pose near = at(2 + gap, 0.125, 0.25);
+            assert_int_equal(
+                kiln_front_collide(front, NULL, i < 4 ? &far : &near, NULL, &hit, &free_motion),
+                KILN_OK);
+            assert_false(hit.found);
+            assert_true(i < 4 || free_motion <= gap);
+        }
+        assert_true(kiln_front_get_info(front).coherent > 0);
+        free(memory);
+    }
+}
+
+/* What a distance says is made use of by the next query, also where the one before it hit. */
+static void distances_are_remembered(void **state)
+{
+    (void)state;
+    void *memory;
+    kiln_front *front = front_of(ring.trees[0], cube.trees[0], NULL, &memory);
+    const kiln_pose hits = at(1, 0, 0), apart = at(4, 0, 0), nearer = at(3.5, 0, 0);
+    kiln_hit hit;
+    kiln_nearest nearest;
+    double free_motion;
+    assert_int_equal(kiln_front_collide(front, NULL, &hits, NULL, &hit, NULL), KILN_OK);
+    assert_true(hit.found);
+    assert_int_equal(kiln_front_distance(front, NULL, &apart, NULL, &nearest), KILN_OK);
+    assert_int_equal(kiln_front_collide(front, NULL, &nearer, NULL, &hit, &free_motion), KILN_OK);
+    assert_true(!hit.found && free_motion > nearest.distance - 0.5 - 1e-9);
+    assert_int_equal(kiln_front_get_info(front).skipped, 1);
+    assert_int_equal(kiln_front_collide(front, NULL, &hits, NULL, &hit, NULL), KILN_OK);
+    assert_true(hit.found);
+    free(memory);
+}
+
+/* Of one mesh twice, the first by the bytes of the poses is the one that is not carried. Where the
+ * other is, here, its nearest corners come to lie on the first one's face by rounding: the motion
+ * is 0, and yet one place is apart and the other is not. */
+static void places_differ_by_who_is_carried(void **state)
+{
+    (void)state;
+    body b = body_of(mesh_box(0x1p-30, 0, 0, 1, 1, 1), 2, KILN_LAYOUT_RAW);
+    const double by = 0x1p-8 + 0x1p-53;
+    for (int always = 0; always < 2; always++) {
+        const kiln_tree *tree = b.trees[0];
+        void *memory;
+        kiln_front *front = front_of(tree, tree, NULL, &memory);
+        front->always = always;
+        size_t found = 0;
+        for (int i = 0; i < 8; i++) {
+            const double x = i % 4 == 3 ? 0 : by;
+            const kiln_pose first = at(x, 0, 0), second = at(1 - 0x1p-30 + 0x1p-53 + x, 0.25, 0.25);
+            kiln_hit hit, fresh;
+            assert_int_equal(kiln_collide(tree, &first, tree, &second, NULL, &fresh), KILN_OK);
+            assert_int_equal(kiln_front_collide(front, &first, &second, NULL, &hit, NULL), KILN_OK);
+            assert_int_equal(hit.found, fresh.found);
+            found += fresh.found;
+        }
+        assert_int_equal(found, 2);
+        free(memory);
+    }
+    body_free(&b);
+}
+
+/* Lengths of two frames differ where poses depart from orthonormal: of one mesh twice, what is
+ * measured in that of the second is not more in that of the first. */
+static void frames_that_depart_differ(void **state)
+{
+    (void)state;
+    const kiln_tree *tree = cube.trees[0];
+    void *memory;
+    kiln_front *front = front_of(tree, tree, NULL, &memory);
+    size_t swapped = 0;
+    for (int i = 0; i < 16; i++) {
+        const double wide = 1 + 0x1p-21 - (i % 4) * 0x1p-52, slim = 1 - 0x1p-21 + i * 0x1p-53;
+        kiln_pose first = at(0, 0, 0), second = at(3, 0.125, 0.25);
+        for (int k = 0; k < 9; k += 4) {
+            first.rotation[k] = wide;
+            second.rotation[k] = slim;
+        }
+        kiln_nearest nearest;
+        kiln_hit hit;
+        swapped += memcmp(&second, &first, sizeof first) < 0;
+        kiln_front_reset(front);
+        for (int before = 0; before < 2; before++) {
+            assert_int_equal(kiln_front_collide(front, &first, &second, NULL, &hit, NULL), KILN_OK);
+            assert_false(hit.found);
+        }
+        assert_int_equal(kiln_front_distance(front, &first, &second, NULL, &nearest), KILN_OK);
+        assert_true(nearest.found && nearest.distance > 0.99);
+        second.translation[0] = wide + slim - 0x1p-30;
+        assert_int_equal(kiln_front_collide(front, &first, &second, NULL, &hit, NULL), KILN_OK);
+        assert_true(hit.found);
+    }
+    assert_true(swapped > 0 && swapped < 16);
+    free(memory);
+}
+
+/* Points, where what counts as 0 is more than any size. */
+static void what_counts_as_0_is_a_motion(void **state)
+{
+    (void)state;
+    body b = body_of(mesh_box(0, 0, 0, 0, 0, 0), 2, KILN_LAYOUT_RAW);
+    const kiln_tree *tree = b.trees[0];
+    void *memory;
+    kiln_front *front = front_of(tree, tree, NULL, &memory);
+    for (int always = 0; always < 2; always++) {
+        kiln_front_reset(front);
+        front->always = always;
+        for (int i = 0; i < 20; i++) {
+            const kiln_pose pose = at(0x1p-250 * (1.0625 - i * 0x1p-7), 0, 0);
+            kiln_hit hit, fresh;
+            assert_int_equal(kiln_collide(tree, NULL, tree, &pose, NULL, &fresh), KILN_OK);
+            assert_int_equal(kiln_front_collide(front, NULL, &pose, NULL, &hit, NULL), KILN_OK);
+            assert_int_equal(hit.found, fresh.found);
+            assert_int_equal(fresh.found, i > 8);
+        }
+    }
+    double bound;
+    const kiln_pose moved = at(0x1p-600, 0, 0);
+    assert_int_equal(kiln_motion_bound(tree, NULL, &moved, &bound), KILN_OK);
+    assert_true(bound >= 0x1p-600);
+    free(memory);
+    body_free(&b);
+}
+
 /* What met last makes a time-critical query certain before its first step; nonsense does no harm.
  */
 static void hints_decide_time_critical_queries(void **state)
@@ -380,6 +517,11 @@ int main(void)
         cmocka_unit_test(room_for_one_entry_is_enough),
         cmocka_unit_test(stopped_queries_are_forgotten),
         cmocka_unit_test(filters_change_nothing_that_is_remembered),
+        cmocka_unit_test(free_motion_is_not_of_coarse_sums),
+        cmocka_unit_test(distances_are_remembered),
+        cmocka_unit_test(places_differ_by_who_is_carried),
+        cmocka_unit_test(frames_that_depart_differ),
+        cmocka_unit_test(what_counts_as_0_is_a_motion),
         cmocka_unit_test(hints_decide_time_critical_queries),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
