@@ -114,7 +114,7 @@ typedef struct {
     bool stopped; /* the visitor has had enough */
     bool full;    /* there was no room: what is left is not kept */
     int32_t slot; /* of the entry that is expanded, until it is taken by another one */
-    double least; /* of the deadlines that were looked at */
+    double least; /* of the deadlines that were looked at, but of pairs that were opened */
 } published_query;
 
 /* A pair that meets, with its place in the BVTT. */
@@ -427,6 +427,10 @@ static unsigned open_pair(published_query *q, const waiting_pair *at, waiting_pa
     kiln_binary_place child;
     const unsigned children = opens_a ? kiln_binary_children(&of->a, at->in_a, &child)
                                       : kiln_binary_children(&of->b, at->in_b, &child);
+    if (children == 0) { /* a node may have no lane in use: nothing is below, whatever moves */
+        keep_in_front(q, &at->pair, HUGE_VAL, NULL);
+        return 0;
+    }
     const int32_t inner = q->full ? NONE : add_inner(of, &at->pair);
     q->full = q->full || inner == NONE;
     unsigned left = 0;
@@ -534,16 +538,18 @@ static void ask_entry(published_query *q, int32_t at)
         q->least = of->deadline[at] < q->least ? of->deadline[at] : q->least;
         return;
     }
-    of->deadline[at] = q->least = UNKNOWN;
+    of->deadline[at] = UNKNOWN;
     const kiln_contents in_a = kiln_binary_contents(&of->a, entry->a);
     const kiln_contents in_b = kiln_binary_contents(&of->b, entry->b);
     if (in_a.count != 0 && in_b.count != 0) {
+        q->least = UNKNOWN;
         if (!triangles_of_pair(q, in_a, in_b)) {
             of->first = at;
         }
         return;
     }
     if (is_small_pair(q, &a, &b.own)) {
+        q->least = UNKNOWN;
         walk_plainly(q, entry->a, entry->b);
         of->first = q->stopped ? at : of->first;
         return;
@@ -751,6 +757,18 @@ static void begin_front(published_query *q)
     q->of->pruned_at = q->front->travelled;
 }
 
+/* Are the trees so far from each other, or of so different scales, that binary_pair.c finds nothing
+ * apart? Then a front would be of all pairs of leaves. The maps are needed for this, and nearly
+ * always for the query, too, unless motion is small: but then margins are beyond it as well. */
+static bool is_beyond_floats(published_query *q, bool made)
+{
+    if (!made && !(q->front->motion > q->front->size)) {
+        return false;
+    }
+    need_maps(q);
+    return !(q->of->frame.to_a.error < HUGE_VALF);
+}
+
 static double run_front(published_query *q)
 {
     kiln_front *front = q->front;
@@ -764,6 +782,9 @@ static double run_front(published_query *q)
         return run_plainly(q);
     }
     const bool made = of->count == 0 || !known;
+    if (is_beyond_floats(q, made)) {
+        return run_plainly(q);
+    }
     const double before = work_of_counts(of, &front->counts);
     if (made) {
         begin_front(q);

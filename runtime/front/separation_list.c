@@ -259,6 +259,9 @@ static void run_boxes(kiln_front *front, const kiln_pair_visitor *visitor)
     separation_begin(front, visitor, &q.all);
     q.carried = UINT32_MAX;
     kiln_binary_frame_form(&q.by, &front->frame, front->world, &index->tree_a, &index->tree_b);
+    if (!(q.by.to_a.error < HUGE_VALF) && !kiln_roots_may_meet(&front->frame)) {
+        return; /* too far for floats: all pairs of leaves would be tested; the list stays a cut */
+    }
     kiln_separation_run(&index->list, (kiln_volume_pair){0, 0}, test_boxes, &q);
     separation_end(front, &q.all);
 }

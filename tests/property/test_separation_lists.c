@@ -350,6 +350,31 @@ static void lanes_may_be_empty(void **unused)
     }
 }
 
+/* So far away that boxes are not apart for floats, no triangle is looked at, and what was remembered
+ * stays. */
+static void far_beyond_floats(void **unused)
+{
+    (void)unused;
+    for (unsigned run = 0; run < 6; run++) {
+        kiln_front_options options = kiln_front_options_default();
+        options.method = (kiln_front_method)(KILN_FRONT_SEPARATION + run % 3);
+        const kiln_tree *a = tree_of(0, run / 3), *b = tree_of(4, run / 3);
+        const size_t size = kiln_front_size(a, b, &options);
+        void *memory = malloc(size);
+        kiln_front *front = NULL;
+        assert_non_null(memory);
+        assert_int_equal(kiln_front_place(memory, size, a, b, &options, &front), KILN_OK);
+        for (int frame = 0; frame < 9; frame++) {
+            const uint64_t before = kiln_front_get_info(front).leaf_tests;
+            kiln_pose pose = kiln_pose_identity();
+            pose.translation[frame % 3] = frame % 2 == 0 ? 0.1 : frame % 4 == 1 ? 1e40 : 1e60;
+            assert_contacts(front, a, NULL, b, &pose, NULL);
+            assert_true(frame % 2 == 0 || kiln_front_get_info(front).leaf_tests == before);
+        }
+        free(memory);
+    }
+}
+
 /* What the methods take: binary trees, of boxes those of one kind. */
 static void other_trees_are_refused(void **unused)
 {
@@ -377,6 +402,7 @@ int main(void)
         cmocka_unit_test(answers_are_those_of_fresh_queries),
         cmocka_unit_test(fronts_follow_refitted_trees),
         cmocka_unit_test(lanes_may_be_empty),
+        cmocka_unit_test(far_beyond_floats),
         cmocka_unit_test(other_trees_are_refused),
     };
     return cmocka_run_group_tests(tests, make_models, free_models);

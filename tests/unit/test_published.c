@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/kiln_front.h"
+#include "../support/edit.h"
 #include "../support/quick_bake.h"
 
 static quick_model torus, ring; /* alike; the second is finer */
@@ -342,6 +343,121 @@ static void one_mesh_twice(void **unused)
     }
 }
 
+/* Three triangles: two near each other, and one far away along x. */
+static mesh three_places(void)
+{
+    static const float corner[3][2] = {{0, 0}, {0.2f, 0}, {0, 0.2f}};
+    mesh m = {malloc(27 * sizeof(float)), malloc(9 * sizeof(uint32_t)), 9, 3};
+    assert_non_null(m.positions);
+    assert_non_null(m.indices);
+    for (uint32_t i = 0; i < 9; i++) {
+        m.positions[3 * i] = (i < 6 ? (float)(i / 3) * 0.5f : 10.0f) + corner[i % 3][0];
+        m.positions[3 * i + 1] = corner[i % 3][1];
+        m.positions[3 * i + 2] = 0;
+        m.indices[i] = i;
+    }
+    return m;
+}
+
+/* The same in a tree whose node 1 has no lane in use, as files may have it: all triangles are in
+ * the leaf beside it, whose box holds the whole tree. */
+static kiln_file *open_with_empty_node(void **bytes)
+{
+    mesh m = three_places();
+    size_t size = 0;
+    void *made = quick_bake(&m, "obb2", 1, KILN_LAYOUT_RAW, &size);
+    edit_file *edit = edit_open(made, size);
+    kiln_format_tree *tree = (void *)edit_find(edit, KILN_SECTION_TREES)->data;
+    kiln_format_node_obb2 *nodes = (void *)edit_find(edit, KILN_SECTION_NODES_OBB2)->data;
+    assert_int_equal(tree->node_count, 2);
+    const unsigned leaf = nodes[0].head.inner == 1 ? 1 : 0;
+    tree->leaf_max = 3;
+    nodes[0].head.tri = nodes[1].head.tri = 0;
+    nodes[0].head.count[0] = (uint8_t)(3 << 4 * leaf);
+    nodes[1].head.count[0] = 0;
+    for (int k = 0; k < 3; k++) {
+        nodes[0].half[k][leaf] = 4;
+    }
+    free(made);
+    *bytes = edit_seal(edit, false, &size);
+    edit_free(edit);
+    mesh_free(&m);
+    kiln_file *file = NULL;
+    assert_int_equal(kiln_open_memory(*bytes, size, NULL, &file), KILN_OK);
+    return file;
+}
+
+/* A pair below which there is nothing is apart for ever: it is not taken for one whose children
+ * were pruned, and takes no more room from query to query. */
+static void nodes_without_children(void **unused)
+{
+    (void)unused;
+    void *bytes = NULL;
+    kiln_file *file = open_with_empty_node(&bytes);
+    quick_model one = quick_model_of(mesh_box(0, 0, -0.1f, 0.05f, 0.05f, 0.1f), "obb2", 12);
+    kiln_front_options options = published();
+    options.coherence = HUGE_VAL;
+    options.prune = 0;
+    options.capacity = 40;
+    session s = begin(kiln_file_tree(file, 0), kiln_file_tree(one.file, 0), &options);
+    for (int i = 0; i < 200; i++) {
+        kiln_pose pose = kiln_pose_identity();
+        size_t count = 0, expected = 0;
+        pose.translation[0] = (i % 100 < 50 ? 0.25 : 10.05) + 0.0001 * i;
+        pose.translation[1] = 0.05;
+        assert_int_equal(kiln_front_contacts(s.front, NULL, &pose, NULL, NULL, 0, &count, NULL),
+                         KILN_OK);
+        assert_int_equal(kiln_contacts(s.a, NULL, s.b, &pose, NULL, NULL, 0, &expected), KILN_OK);
+        assert_int_equal(count, expected);
+        assert_true(i % 100 < 50 || count > 0);
+    }
+    assert_int_equal(kiln_front_get_info(s.front).coherent, 199);
+    end(&s);
+    quick_model_free(&one);
+    kiln_close(file);
+    free(bytes);
+}
+
+/* Pairs that were opened say nothing of how far the surfaces are apart, those below them do. */
+static void opened_pairs_leave_free_motion(void **unused)
+{
+    (void)unused;
+    for (unsigned kind = 0; kind < 2; kind++) {
+        const kiln_front_options options = published();
+        session s = begin_rings(kind, &options);
+        const kiln_pose pose = at(0, 0, 1.75);
+        kiln_hit hit;
+        kiln_nearest nearest;
+        double free_motion = -1;
+        assert_int_equal(kiln_front_collide(s.front, NULL, &pose, NULL, &hit, &free_motion),
+                         KILN_OK);
+        assert_int_equal(kiln_distance(s.a, NULL, s.b, &pose, NULL, &nearest), KILN_OK);
+        s.last = kiln_front_get_info(s.front);
+        assert_true(!hit.found && s.last.volume_tests > 1 && s.last.leaf_tests == 0);
+        assert_true(free_motion > 0 && free_motion <= nearest.distance);
+        end(&s);
+    }
+}
+
+/* Where floats do not reach, no pair of boxes is apart, but the roots are. */
+static void far_beyond_floats(void **unused)
+{
+    (void)unused;
+    for (unsigned kind = 0; kind < 2; kind++) {
+        kiln_front_options options = published();
+        options.coherence = HUGE_VAL;
+        session s = begin_rings(kind, &options);
+        kiln_front_info did;
+        assert_false(ask_at(&s, at(1e40, 0, 0), &did));
+        assert_int_equal(did.leaf_tests, 0);
+        assert_false(ask_at(&s, at(0, 0, 1.65), &did));
+        assert_true(did.entries > 10);
+        assert_false(ask_at(&s, at(0, 1e60, 0), &did));
+        assert_int_equal(did.leaf_tests, 0);
+        end(&s);
+    }
+}
+
 /* An error leaves outputs alone, and the front remembers nothing. */
 static void poses_that_are_none_are_refused(void **unused)
 {
@@ -417,6 +533,9 @@ int main(void)
         cmocka_unit_test(capacity_is_kept),
         cmocka_unit_test(rotations_between_translations),
         cmocka_unit_test(one_mesh_twice),
+        cmocka_unit_test(nodes_without_children),
+        cmocka_unit_test(opened_pairs_leave_free_motion),
+        cmocka_unit_test(far_beyond_floats),
         cmocka_unit_test(poses_that_are_none_are_refused),
         cmocka_unit_test(fronts_that_do_not_pay_are_given_up),
         cmocka_unit_test(what_is_not_taken),
