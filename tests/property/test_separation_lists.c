@@ -350,8 +350,7 @@ static void lanes_may_be_empty(void **unused)
     }
 }
 
-/* So far away that boxes are not apart for floats, no triangle is looked at, and what was remembered
- * stays. */
+/* So far away that floats find no boxes apart, no triangle is looked at, and the list stays. */
 static void far_beyond_floats(void **unused)
 {
     (void)unused;
