@@ -360,6 +360,85 @@ static void masks_are_alike_where_boxes_touch(void **unused)
     mesh_free(&m);
 }
 
+/* Any box near a node, or up to 10^6 times as far as it is large, and once in 8 with a number that
+ * no pose leads to. */
+static void any_box_near(uint64_t *state, const kiln_format_node8 *node, kiln_decoded_node *box,
+                         kiln_box_transform *by, bool *spoilt)
+{
+    static const float nowhere[3] = {0, 0, 0}, bad[] = {INFINITY, NAN, -INFINITY, 3e38f, 1e-45f};
+    const kiln_pose pose = pose_random(state, 1);
+    const double far = random_below(state, 2) == 0 ? 1 : pow(10, random_between(state, 0, 6));
+    memset(by, 0, sizeof *by);
+    memset(box, 0, sizeof *box);
+    double place[3];
+    for (int k = 0; k < 3; k++) {
+        by->rotation[k] = (kiln_quad){(float)pose.rotation[k], (float)pose.rotation[3 + k],
+                                      (float)pose.rotation[6 + k], 0};
+        box->lanes.half[k][0] = any_half(state, 0.3);
+        box->lanes.axis[4 * k][0] = 1.0f;
+        place[k] = (double)node->org[k] + far * pose.translation[k];
+    }
+    by->offset_xy = (kiln_two){place[0], place[1]};
+    by->offset_z = place[2];
+    by->scale = 1.0f;
+    by->epsilon = 0x1p-17f;
+    by->slack = random_below(state, 2) == 0 ? 0.0f : 0x1p-20f;
+    by->alike = true;
+    by->margins = true;
+    box->org = nowhere;
+    *spoilt = random_below(state, 8) == 0;
+    if (*spoilt) {
+        box->lanes.half[random_below(state, 3)][0] = bad[random_below(state, 5)];
+        by->slack = random_below(state, 2) == 0 ? bad[random_below(state, 5)] : by->slack;
+    }
+}
+
+/* The margin of lanes that are apart has the same bits in every set, is not above the distance of
+ * any of them, and does not change what the mask is. */
+static void margins_are_equal_and_below_the_distance(void **unused)
+{
+    (void)unused;
+    uint64_t state = 33, known = 0;
+    mesh m = mesh_torus(40, 20, 0.2);
+    void *bytes;
+    kiln_file *file = quick_open(&m, QUICK_ALL_KINDS, 3, KILN_LAYOUT_RAW, &bytes);
+    for (int round = 0; round < round_count() / 20; round++) {
+        const kiln_tree *tree = &file->trees[random_below(&state, file->tree_count)];
+        const kiln_format_node8 *of =
+            kiln_tree_node(tree, random_below(&state, tree->view.entry->node_count));
+        kiln_box_transform by;
+        kiln_decoded_node box, opened, other;
+        kiln_probe probe;
+        bool spoilt;
+        any_box_near(&state, of, &box, &by, &spoilt);
+        const uint32_t mask = kiln_kernel_of(&kiln_kernel_scalar, tree->view.kind)
+                                  ->open(of, &by, &box, false, &opened, &probe);
+        assert_true(opened.margin >= 0 && opened.margin <= KILN_MARGIN_MOST);
+        const kiln_kernel *kernel;
+        for (unsigned set = 1; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+            kiln_probe same;
+            assert_int_equal(
+                kiln_kernel_of(kernel, tree->view.kind)->open(of, &by, &box, false, &other, &same),
+                mask);
+            assert_memory_equal(&other.margin, &opened.margin, sizeof other.margin);
+        }
+        by.margins = false;
+        assert_int_equal(kiln_kernel_of(&kiln_kernel_scalar, tree->view.kind)
+                             ->open(of, &by, &box, false, &other, &probe),
+                         mask);
+        const double margin = (double)opened.margin;
+        for (uint32_t left = spoilt ? 0 : kiln_node8_used(of) & ~mask; left; left &= left - 1) {
+            known += margin > 0;
+            expect_lower_bound(&state, &opened.lanes, &probe, (unsigned)__builtin_ctz(left),
+                               tree->view.kind->aligned, margin * margin, 1);
+        }
+    }
+    assert_true(known > (uint64_t)round_count() / 20);
+    kiln_close(file);
+    free(bytes);
+    mesh_free(&m);
+}
+
 /* Losses are finite and positive for lanes of the mask, 0 for others, wherever the probe is and
  * whatever its size. */
 static void weights_are_equal_and_finite(void **unused)
@@ -708,6 +787,7 @@ int main(void)
         cmocka_unit_test(gaps_are_equal_and_below_the_distance),
         cmocka_unit_test(nodes_are_decoded_as_the_format_says),
         cmocka_unit_test(masks_are_alike_where_boxes_touch),
+        cmocka_unit_test(margins_are_equal_and_below_the_distance),
         cmocka_unit_test(weights_are_equal_and_finite),
         cmocka_unit_test(weights_of_infinite_boxes_are_stored_bits),
         cmocka_unit_test(slabs_keep_what_meets),
