@@ -360,8 +360,8 @@ static void masks_are_alike_where_boxes_touch(void **unused)
     mesh_free(&m);
 }
 
-/* Any box near a node, or up to 10^6 times as far as it is large, and once in 8 with a number that
- * no pose leads to. */
+/* Any box near a node, or up to 10^6 times as far as it is large, along an axis of its own or not,
+ * and once in 8 with a number that no pose leads to. */
 static void any_box_near(uint64_t *state, const kiln_format_node8 *node, kiln_decoded_node *box,
                          kiln_box_transform *by, bool *spoilt)
 {
@@ -370,13 +370,15 @@ static void any_box_near(uint64_t *state, const kiln_format_node8 *node, kiln_de
     const double far = random_below(state, 2) == 0 ? 1 : pow(10, random_between(state, 0, 6));
     memset(by, 0, sizeof *by);
     memset(box, 0, sizeof *box);
+    const bool along = random_below(state, 4) == 0;
     double place[3];
     for (int k = 0; k < 3; k++) {
         by->rotation[k] = (kiln_quad){(float)pose.rotation[k], (float)pose.rotation[3 + k],
                                       (float)pose.rotation[6 + k], 0};
         box->lanes.half[k][0] = any_half(state, 0.3);
         box->lanes.axis[4 * k][0] = 1.0f;
-        place[k] = (double)node->org[k] + far * pose.translation[k];
+        place[k] =
+            (double)node->org[k] + far * (along ? pose.rotation[3 * k] : pose.translation[k]);
     }
     by->offset_xy = (kiln_two){place[0], place[1]};
     by->offset_z = place[2];
