@@ -355,7 +355,7 @@ static void free_motion_is_not_of_coarse_sums(void **state)
         const kiln_pose far = at(1e9, 0.125, 0.25);
         double free_motion = 0;
         kiln_hit hit;
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 40; i++) {
             const double gap = 0x1p-30 + 0x1p-40 * i;
             const kiln_pose near = at(2 + gap, 0.125, 0.25);
             assert_int_equal(
