@@ -26,8 +26,9 @@
  *
  * Free motion. A query that finds nothing also says how far the objects may move before anything
  * can: while the sum of kiln_motion_bound of both objects since then is below that, there is no
- * contact, and no query need be made. kiln_front_collide and kiln_front_contacts_each look at it
- * themselves, too, and then answer in some tens of nanoseconds.
+ * contact, and no query need be made. With KILN_FRONT_AUTO kiln_front_collide and
+ * kiln_front_contacts_each look at it themselves, too, and then answer in some tens of nanoseconds;
+ * the methods that are as published run every query, and those of Li and Chen know of none.
  *
  * Methods. KILN_FRONT_AUTO is for programs. The others are the algorithms of two papers, as they
  * were published, for comparison and for teaching; they take binary trees.
@@ -73,7 +74,8 @@ typedef struct {
     uint32_t capacity;
     /* Of KILN_FRONT_PUBLISHED: P_coherence, P_sprout and P_prune (Equations 2 to 4), >= 0 or
      * infinite. Defaults are the paper's for the kind of tree, which NaN stands for; with NaN for
-     * P_coherence, a front is also given up while it costs more than it saves. */
+     * P_coherence, a front is also given up while it costs more than it saves. One that has grown
+     * much by hits, or found no room, is given up in any case. */
     double coherence;
     double sprout;
     double prune;
@@ -94,7 +96,7 @@ KILN_API size_t kiln_front_size(const kiln_tree *a, const kiln_tree *b,
  * there is nothing to release. The trees must live as long as the front is used. If a tree is
  * refitted, kiln_front_reset must be called before the next query. KILN_ERROR_ARGUMENT (NULL, what
  * kiln_front_size returns 0 for, or a size below it), KILN_ERROR_NOT_LOADED, KILN_ERROR_PARTIAL (a
- * tree has no polygons): *out is NULL. Cost: little; with balls, ten passes over all triangles for
+ * tree has no polygons): *out is NULL. Cost: little; with balls, nine passes over all triangles for
  * each level of the trees. */
 KILN_API kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree *a,
                                       const kiln_tree *b, const kiln_front_options *options,
@@ -111,8 +113,9 @@ KILN_API void kiln_front_reset(kiln_front *front);
  * pose) + kiln_motion_bound(b, ...), or their sum over any number of steps, is below it, the
  * surfaces do not meet. It may be 0 also where nothing was found; it is never too large. A filter
  * in the options may be another one at each call: what is remembered of pairs does not depend on
- * it. Errors as kiln_collide (KILN_ERROR_ARGUMENT: null front or hit; KILN_ERROR_POSE;
- * KILN_ERROR_STOPPED): outputs are untouched, and the front remembers nothing. */
+ * it. It may be called several times with a pair that it refuses. Errors as kiln_collide, with
+ * outputs untouched: KILN_ERROR_ARGUMENT (null front or hit); after KILN_ERROR_POSE and
+ * KILN_ERROR_STOPPED the front remembers nothing. */
 KILN_API kiln_status kiln_front_collide(kiln_front *front, const kiln_pose *pose_a,
                                         const kiln_pose *pose_b, const kiln_pair_options *options,
                                         kiln_hit *hit, double *free_motion);

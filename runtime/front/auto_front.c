@@ -31,8 +31,8 @@
 #include <string.h>
 
 enum {
-    ROOT = 255, /* as a lane: the whole tree */
-    CAPACITY = 1024,
+    ROOT = 255,      /* as a lane: the whole tree */
+    CAPACITY = 1024, /* fronts that pay have some hundred entries */
     BLOCK = 4,       /* deadlines that are compared at once */
     LEVELS_BEGIN = 2 /* two volumes with which a descent begins */
 };
@@ -42,7 +42,7 @@ enum {
  * own, with fronts of leaves; front tests here are cheaper and the value is flat. */
 #define PRUNE_PART 0.17
 #define PRUNE_GROWTH 2
-/* P_coherence: a motion by more than this part of the size is no coherence. */
+/* P_coherence: a motion by more than this part of the size is no coherence (Tropp et al.: .14). */
 #define COHERENCE_PART 0.06
 
 /* Costs, in tenths of opening a node on the way from the roots: of a query from there, and of what

@@ -430,7 +430,8 @@ static void test_svg(void **state)
 {
     (void)state;
     static char text[16384];
-    const svg_panel panel = {"a < b & c", "x", "y", 0, 1, 0.5, 0, 1, 0.5, false, 50, 50, 100, 100};
+    const svg_panel panel = {"a < b & c", "x",   "y",   0,  1,  0.5, 0,  1,
+                             0.5,         false, false, 50, 50, 100, 100};
     const svg_point points[] = {{0, 0, 0}, {0.5, NAN, 0}, {0.5, 7, 0}, {1, 1, 0.5}};
     FILE *out = fmemopen(text, sizeof text, "w");
     assert_non_null(out);
