@@ -64,7 +64,7 @@ enum { NEAR_EARNED = 1 };
 /* Queries that are made without a front after one did not pay; and what one may have saved, in
  * queries from the roots, before it costs more. After a motion that is too large the next ones are
  * not looked at. */
-enum { PAUSE_LEAST = 64, PAUSE_MOST = 1024, SAVED_MOST = 2, PAUSE_LARGE = 16 };
+enum { PAUSE_LEAST = 64, PAUSE_MOST = 1024, SAVED_MOST = 4, PAUSE_LARGE = 16 };
 
 typedef struct {
     kiln_lane_box box;    /* of a step the volume of the other tree, unless that is a root */
@@ -672,14 +672,14 @@ static uint64_t cost_of_entries(const auto_front *in)
 }
 
 /* Is the front worth its while? What queries have saved, compared to the one from the roots that
- * made it, is summed up; it is dropped when a quarter of such a query has been lost. */
+ * made it, is summed up; it is dropped when half of such a query has been lost. */
 static void weigh_front(auto_front *in)
 {
     const int64_t fresh = (int64_t)in->cost_of_fresh;
     in->saved += fresh - (int64_t)in->cost;
     in->saved = in->saved < SAVED_MOST * fresh ? in->saved : SAVED_MOST * fresh;
     in->age++;
-    if (in->saved < -fresh / 4 && !in->front->always) {
+    if (in->saved < -fresh / 2 && !in->front->always) {
         in->penalty = in->age > PAUSE_LEAST || in->penalty == 0 ? PAUSE_LEAST : 4 * in->penalty;
         in->penalty = in->penalty < PAUSE_MOST ? in->penalty : PAUSE_MOST;
         in->pause = in->penalty;
