@@ -515,16 +515,6 @@ static kiln_status walk_front(void *user, const kiln_pair_visitor *visitor)
     return status;
 }
 
-static bool take_hit(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
-{
-    kiln_hit *hit = (kiln_hit *)user;
-    KILN_ASSERT(!hit->found);
-    hit->found = true;
-    hit->pair = kiln_pair_named(frame, x, y);
-    hit->hint = kiln_pair_hint(frame, x, y);
-    return false;
-}
-
 kiln_status kiln_front_collide(kiln_front *front, const kiln_pose *pose_a, const kiln_pose *pose_b,
                                const kiln_pair_options *options, kiln_hit *hit, double *free_motion)
 {
@@ -535,7 +525,7 @@ kiln_status kiln_front_collide(kiln_front *front, const kiln_pose *pose_a, const
     memset(&found, 0, sizeof found);
     kiln_pair_filter_bound filter;
     const kiln_pair_visitor visitor = {
-        take_hit, &found, true, false, kiln_pair_filter_bind(options, &filter), NULL};
+        kiln_hit_take, &found, true, false, kiln_pair_filter_bind(options, &filter), NULL};
     front_query query = {front, pose_a, pose_b, NULL, false, false, 0};
     const kiln_status status = walk_front(&query, &visitor);
     if (status == KILN_OK) {

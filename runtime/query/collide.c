@@ -1,6 +1,8 @@
 /* Do two surfaces meet? The walk of the pair of trees (pair_walk.c) ends with the first pair of
  * triangles that meets, which is the witness. The same walk, stopped at boxes of leaves,
  * answers for boxes alone; and two single triangles need no tree. */
+#include "query.h"
+
 #include "../walk/pair_walk.h"
 
 #include "../../formats/assert.h"
@@ -10,7 +12,7 @@
 #include <string.h>
 
 /* The visitor returns false, which ends the walk: one witness is enough. */
-static bool take_first(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+bool kiln_hit_take(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     kiln_hit *hit = (kiln_hit *)user;
     KILN_ASSERT(!hit->found);
@@ -34,7 +36,7 @@ static kiln_status collide(const kiln_tree *a, const kiln_pose *pose_a, const ki
     }
     memset(&found, 0, sizeof found);
     const kiln_pair_visitor visitor = {
-        take_first, &found, true, false, kiln_pair_filter_bind(options, &filter), work};
+        kiln_hit_take, &found, true, false, kiln_pair_filter_bind(options, &filter), work};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *hit = found;

@@ -41,20 +41,6 @@ typedef struct {
     double along[3]; /* unit, from its point on Y to that on X */
 } search;
 
-/* Squared distance of the boxes of two triangles. */
-static inline double box_distance_squared(const kiln_leaf_triangles *x, uint32_t i,
-                                          const kiln_leaf_triangles *y, uint32_t j)
-{
-    double sum = 0;
-    for (int k = 0; k < 3; k++) {
-        const double above = x->lower[k][i] - y->upper[k][j];
-        const double below = y->lower[k][j] - x->upper[k][i];
-        const double gap = above > below ? above : below;
-        sum += gap > 0 ? gap * gap : 0;
-    }
-    return sum;
-}
-
 /* What a further pair has to be within, to matter. */
 static void lower_limits(search *s, kiln_near_walk *walk)
 {
@@ -191,7 +177,7 @@ static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
         for (uint32_t i = 0; i < s->x.count; i++) {
             /* Farther than matters, by the shadows or by the boxes? */
             if ((s->line != 0 && s->of_x.end[i] + s->of_y.end[j] > s->box_limit) ||
-                box_distance_squared(&s->x, i, &s->y, j) > s->box_squared) {
+                kiln_leaf_boxes_gap_squared(&s->x, i, &s->y, j) > s->box_squared) {
                 continue;
             }
             double x[9], y[9];

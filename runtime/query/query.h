@@ -26,6 +26,9 @@ static inline bool kiln_mesh_filter_keeps(kiln_mesh_filter *filter, const kiln_t
     return filter->call == NULL || kiln_mesh_filter_call(filter, tree, triangle);
 }
 
+/* A visitor of pairs that ends the walk with the first one, into a kiln_hit: collide.c. */
+bool kiln_hit_take(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y);
+
 /* ------------------------------------------------------ all pairs that meet: contacts.c -- */
 
 /* A walk that passes all pairs that meet to the visitor, as kiln_pair_walk does. */

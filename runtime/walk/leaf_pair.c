@@ -208,13 +208,7 @@ static double margin_of_plane(const kiln_leaf_triangles *plane, uint32_t i,
 double kiln_leaf_pair_margin(const kiln_leaf_triangles *x, uint32_t i, const kiln_leaf_triangles *y,
                              uint32_t j, double enough)
 {
-    double squared = 0;
-    for (int k = 0; k < 3; k++) {
-        const double above = x->lower[k][i] - y->upper[k][j];
-        const double below = y->lower[k][j] - x->upper[k][i];
-        const double gap = above > below ? above : below;
-        squared += gap > 0 ? gap * gap : 0;
-    }
+    const double squared = kiln_leaf_boxes_gap_squared(x, i, y, j);
     const double boxes = sqrt(squared) * (1 - 0x1p-48);
     if (boxes > enough) {
         return boxes;

@@ -56,6 +56,20 @@ static inline void kiln_leaf_pair_begin(kiln_leaf_pair *leaves, const kiln_kerne
 bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
                           kiln_contents leaf, const kiln_leaf_box *box);
 
+/* Squared distance of the boxes of X's triangle i and Y's triangle j of two leaves. */
+static inline double kiln_leaf_boxes_gap_squared(const kiln_leaf_triangles *x, uint32_t i,
+                                                 const kiln_leaf_triangles *y, uint32_t j)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+        const double above = x->lower[k][i] - y->upper[k][j];
+        const double below = y->lower[k][j] - x->upper[k][i];
+        const double gap = above > below ? above : below;
+        sum += gap > 0 ? gap * gap : 0;
+    }
+    return sum;
+}
+
 /* A lower bound of the distance of X's triangle i and Y's triangle j of two leaves that are loaded,
  * in X's frame, by their boxes and by their planes; 0 or less: none is known. Planes are not
  * looked at where the boxes are further apart than `enough`. */

@@ -81,21 +81,6 @@ static path any_path(uint64_t *state, bool exact)
     return p;
 }
 
-static void turn_pose(kiln_pose *pose, const double axis[3], double half_sine)
-{
-    const double c = sqrt(1 - half_sine * half_sine);
-    const double q[4] = {axis[0] * half_sine, axis[1] * half_sine, axis[2] * half_sine, c};
-    double r[9];
-    kiln_pose by;
-    assert_int_equal(kiln_pose_from_quaternion(q, NULL, &by), KILN_OK);
-    for (int i = 0; i < 9; i++) {
-        r[i] = by.rotation[i / 3 * 3] * pose->rotation[i % 3] +
-               by.rotation[i / 3 * 3 + 1] * pose->rotation[3 + i % 3] +
-               by.rotation[i / 3 * 3 + 2] * pose->rotation[6 + i % 3];
-    }
-    memcpy(pose->rotation, r, sizeof r);
-}
-
 /* Smooth paths turn back where they would leave the other object; moving ones rotate now and
  * then. */
 static void advance_path(path *p, uint32_t frame, uint64_t *state)
@@ -113,7 +98,7 @@ static void advance_path(path *p, uint32_t frame, uint64_t *state)
             *at += p->step * p->velocity[k];
         }
         if (p->kind != MOVING || random_below(state, 5) == 0) {
-            turn_pose(&p->pose, p->axis, p->kind == MOVING ? 0.06 : p->step / 4);
+            pose_turn(&p->pose, p->axis, p->kind == MOVING ? 0.06 : p->step / 4);
         }
     }
 }

@@ -83,21 +83,6 @@ static path path_of(uint64_t *state)
     return p;
 }
 
-static void turn_by(kiln_pose *pose, const double axis[3], double half_sine)
-{
-    const double c = sqrt(1 - half_sine * half_sine);
-    const double q[4] = {axis[0] * half_sine, axis[1] * half_sine, axis[2] * half_sine, c};
-    double r[9];
-    kiln_pose by;
-    assert_int_equal(kiln_pose_from_quaternion(q, NULL, &by), KILN_OK);
-    for (int i = 0; i < 9; i++) {
-        r[i] = by.rotation[i / 3 * 3] * pose->rotation[i % 3] +
-               by.rotation[i / 3 * 3 + 1] * pose->rotation[3 + i % 3] +
-               by.rotation[i / 3 * 3 + 2] * pose->rotation[6 + i % 3];
-    }
-    memcpy(pose->rotation, r, sizeof r);
-}
-
 static void advance_path(path *p, uint32_t frame, uint64_t *state)
 {
     if (p->kind == RANDOM || (p->kind == JUMPING && random_below(state, 6) == 0)) {
@@ -110,7 +95,7 @@ static void advance_path(path *p, uint32_t frame, uint64_t *state)
         for (int k = 0; k < 3; k++) {
             p->pose.translation[k] += p->step * p->velocity[k];
         }
-        turn_by(&p->pose, p->axis, p->step / 4);
+        pose_turn(&p->pose, p->axis, p->step / 4);
     }
 }
 

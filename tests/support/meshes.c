@@ -190,3 +190,20 @@ double scale_random(uint64_t *state, bool exact)
     }
     return exact ? ldexp(1, (int)pick - 5) : pow(10, random_between(state, -1, 1));
 }
+
+void pose_turn(kiln_pose *pose, const double axis[3], double half_sine)
+{
+    const double c = sqrt(1 - half_sine * half_sine);
+    const double q[4] = {axis[0] * half_sine, axis[1] * half_sine, axis[2] * half_sine, c};
+    double r[9];
+    kiln_pose by;
+    if (kiln_pose_from_quaternion(q, NULL, &by) != KILN_OK) {
+        abort();
+    }
+    for (int i = 0; i < 9; i++) {
+        r[i] = by.rotation[i / 3 * 3] * pose->rotation[i % 3] +
+               by.rotation[i / 3 * 3 + 1] * pose->rotation[3 + i % 3] +
+               by.rotation[i / 3 * 3 + 2] * pose->rotation[6 + i % 3];
+    }
+    memcpy(pose->rotation, r, sizeof r);
+}

@@ -46,6 +46,9 @@ kiln_pose pose_random(uint64_t *state, double reach);
  * doubles. */
 kiln_pose pose_exact(uint64_t *state, int reach);
 
+/* Rotates the pose about an axis, a unit vector, by twice the angle of which the sine is given. */
+void pose_turn(kiln_pose *pose, const double axis[3], double half_sine);
+
 /* Of a pose: now and then 1, else a power of two from 1/8 to 8 where `exact`, or anything from
  * 0.1 to 10. */
 double scale_random(uint64_t *state, bool exact);
