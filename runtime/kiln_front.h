@@ -155,7 +155,9 @@ KILN_API kiln_hint kiln_front_get_hint(const kiln_front *front);
 KILN_API kiln_status kiln_motion_bound(const kiln_tree *tree, const kiln_pose *from,
                                        const kiln_pose *to, double *bound);
 
-/* What a front did since it was placed or reset, and holds. Counts do not depend on the machine. */
+/* What a front did since it was placed or reset, and holds. Counts of the methods of the two papers
+ * are the same on every machine; those of KILN_FRONT_AUTO may differ between instruction sets,
+ * which prove more or fewer volumes apart. */
 typedef struct {
     uint64_t queries;
     uint64_t skipped;   /* answered by the free motion alone */
