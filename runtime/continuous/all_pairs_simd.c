@@ -55,7 +55,7 @@ static kiln_moving_balls balls_of(const kiln_dynamic *world)
     return balls;
 }
 
-/* Of one object with those from `first` on and before `last`. */
+/* Passes the pairs of one object and the objects from `first` to `last` - 1 that may touch. */
 static void scan_balls(kiln_dynamic *world, const kiln_moving_kernels *kernels,
                        const kiln_moving_balls *balls, uint32_t one, uint32_t first, uint32_t last)
 {

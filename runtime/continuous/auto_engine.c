@@ -9,12 +9,12 @@
 #define CANDIDATES_OF_A_BOX 0.6
 /* What is in use stays unless the other one costs less than this part. */
 #define COST_TO_STAY 0.85
-/* What is known of the engine that is not in use is forgotten by this part in an interval, so that
- * it is tried again: the grid after a few intervals of all pairs, which are long; these later, as
- * trying them costs more. */
+/* The measured ratio of the engine that is not in use moves towards 1 by this part in each
+ * interval, so that this engine is tried again: the grid after a few intervals of all pairs, which
+ * are long; all pairs later, as a trial of them costs more. */
 #define FORGET_GRID 0.1
 #define FORGET_PAIRS 0.005
-/* What one interval says is taken to be within this factor. */
+/* The ratio that one interval measures is limited to this factor, up and down. */
 #define MOST_OFF 8.0
 
 /* So many intervals of an engine are in the mean of what they cost. */
@@ -49,7 +49,7 @@ static void learn_ratio(kiln_dynamic_ratio *ratio, double measured)
     ratio->mean += (measured - ratio->mean) / ratio->seen;
 }
 
-/* What the interval that is over did cost, as a part of what would have been expected. */
+/* Updates the ratios of measured to expected costs with those of the interval that has ended. */
 static void learn_ratios(kiln_dynamic *world, expected_cost simd, expected_cost grid)
 {
     kiln_dynamic_rates *rates = &world->rates;

@@ -25,7 +25,7 @@ enum { CHANGES_OF_ONE = 1 << (KILN_AXIS_KEY_BITS - 1) };
 enum { NOT_CHANGED, CHANGED, ALONE };
 enum { LOOKS_AT_ONCE = 256 };
 
-/* What a look at an object needs, in one line of the cache; most looks end there. */
+/* The data by which most candidates are rejected, in one line of the cache for each object. */
 typedef struct {
     kiln_axis_mask mask;
     float position[3], velocity[3], reach; /* of the image */
@@ -337,9 +337,9 @@ static uint32_t lower_bound(const axis_index *lists, uint32_t axis, float value)
     return low;
 }
 
-/* Of a list, objects whose lower ends are in it and not above `high`, from entry *at on, which goes
- * on: at most LOOKS_AT_ONCE entries. Every second end is an upper one, so that a branch for each
- * would cost more than the rest. */
+/* Collects the objects whose lower ends are in a list and not above `high`. It reads at most
+ * LOOKS_AT_ONCE entries from *at on, and moves *at behind them. Every second end is an upper one,
+ * so that a branch for each would cost more than the rest. */
 static uint32_t take_lower(const axis_index *lists, uint32_t *at, uint32_t end, float high,
                            uint32_t others[LOOKS_AT_ONCE])
 {
@@ -354,8 +354,8 @@ static uint32_t take_lower(const axis_index *lists, uint32_t *at, uint32_t end, 
     return count;
 }
 
-/* Of objects those whose ends are in the lists, from place `least` on, that share none of the axes
- * `below` with another. */
+/* Keeps, of `count` objects, those from place `least` on whose ends are in the lists and that have
+ * none of the axes `below` in common with the object at `place`. */
 static uint32_t take_new(const axis_index *lists, const kiln_axis_mask *below, uint32_t place,
                          uint32_t least, uint32_t others[LOOKS_AT_ONCE], uint32_t count)
 {

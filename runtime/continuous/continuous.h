@@ -98,8 +98,8 @@ typedef struct {
     uint32_t seen;
 } kiln_dynamic_ratio;
 
-/* How often objects meet and change, for horizons and the choice of an engine. Counts alone, so
- * that a run takes the same way on every machine. */
+/* How often objects meet and change, for horizons and the choice of an engine. The
+ * rates are computed from counts alone, so that a run makes the same choices on every machine. */
 typedef struct {
     kiln_dynamic_info begun;          /* counts at the begin of the interval in hand */
     bool has_begun;                   /* there was one */
@@ -229,8 +229,8 @@ extern const kiln_dynamic_method kiln_dynamic_lists;     /* axis_lists.c */
 extern const kiln_dynamic_method kiln_dynamic_published; /* published_lists.c */
 extern const kiln_dynamic_method kiln_dynamic_auto;      /* auto_engine.c */
 
-/* What work costs, in nanoseconds of some machine, of which only the ratios matter. Fitted to 28
- * runs of the scenes of kiln-bench, which it describes to within a seventh:
+/* Costs of single operations, in nanoseconds of one machine; only their ratios matter. They were
+ * fitted to 28 runs of the scenes of kiln-bench, whose times they give to within a seventh:
  * a pair of all pairs in vectors; a candidate with its test and its event; the event and the answer
  * to a change; a box of a grid, made and sorted, and a comparison of two. */
 #define KILN_DYNAMIC_COST_PAIR 1.0
@@ -245,7 +245,8 @@ static inline double kiln_dynamic_candidate_cost(const kiln_dynamic *world)
     return world->limbs != NULL ? KILN_DYNAMIC_COST_CAPSULES : KILN_DYNAMIC_COST_CANDIDATE;
 }
 
-/* What the grid uses of all pairs in vectors, and kiln_dynamic_auto of both. */
+/* Functions of all pairs in vectors that the grid calls, too, and of both that kiln_dynamic_auto
+ * calls. */
 void kiln_dynamic_simd_pair(kiln_dynamic *world, uint32_t i, uint32_t j);
 double kiln_dynamic_simd_horizon(kiln_dynamic *world);
 void kiln_dynamic_simd_begin(kiln_dynamic *world, bool whole);

@@ -170,9 +170,9 @@ static double next_time(kiln_dynamic *world)
     return world->heap_count > 0 ? world->heap[0].time : HUGE_VAL;
 }
 
-/* An engine may pass a pair more than once; equal events follow each other. An interval that is
- * begun in the middle of an instant finds what was passed in it again: all up to the last event,
- * of objects that had their states before. */
+/* An engine may pass a pair more than once; equal events follow each other. An interval that
+ * begins in the middle of an instant finds events of this instant again that were passed before:
+ * those up to the last event whose objects have kept their states since. */
 static bool was_passed(const kiln_dynamic *world, const kiln_dynamic_waiting *event)
 {
     const kiln_dynamic_waiting *last = &world->last;
@@ -232,7 +232,7 @@ static kiln_status make_step(kiln_dynamic *world, double dt, step_call *call)
         const double next = is_over ? HUGE_VAL : next_time(world);
         if (is_over || (world->is_beyond && next > world->now)) {
             world->floor = is_over ? world->now : nextafter(world->now, HUGE_VAL);
-            /* What an engine does not know of it would not find later. */
+            /* An engine would not find pairs of objects that it was not told of. */
             world->is_whole = world->is_whole || !is_over || world->is_beyond;
             kiln_dynamic_begin(world);
             continue;

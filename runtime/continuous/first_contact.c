@@ -204,8 +204,9 @@ static bool overlap_counts(const double off[3], const double w[3], double reach,
     return !is_parting || reach - sqrt(square) > room;
 }
 
-/* What overlaps touches while the distance shrinks, or else if it is deeper than
- * `room`; HUGE_VAL: only then. */
+/* The first time at which the two touch. Two that overlap count as touching while their distance
+ * shrinks, or if they overlap by more than `room`; with a room of HUGE_VAL only while it shrinks.
+ */
 static double touch(const kiln_dynamic_body *a, const kiln_dynamic_limb *limb_a,
                     const kiln_dynamic_body *b, const kiln_dynamic_limb *limb_b, double room)
 {

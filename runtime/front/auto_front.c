@@ -534,11 +534,30 @@ static kiln_contents contents_of(const auto_front *in, const front_entry *entry,
                                entry->lane[tree]);
 }
 
+/* Looks at two volumes, of which `number` is the entry, or NONE: without a front. The volume of a
+ * whole tree stands for the node that is given with it. False: the query is at its end. */
+static bool look_from(auto_front *in, const uint32_t node[2], const uint8_t lane[2],
+                      uint32_t number)
+{
+    const int first = is_x_of(in, 0) ? 0 : 1; /* X's, as pair_walk.c begins */
+    kiln_level *at = in->levels + LEVELS_BEGIN;
+    level_of_volume(in, first, node[first], lane[first], 0);
+    level_of_volume(in, !first, node[!first], lane[!first], 1);
+    for (int i = 0; i < 2; i++) {
+        if (in->places[i].lane == ROOT) {
+            in->levels[i].contents.first = in->places[i].node;
+        }
+    }
+    bool opened;
+    return look_at_pair(in, &in->levels[0], &in->levels[1], at, number, &opened) &&
+           (!opened || look_below(in, at));
+}
+
 /* Looks at a pair of volumes again, or for the first time. */
 static bool look_at_entry(auto_front *in, uint32_t number)
 {
     const front_entry *entry = &in->entries[number];
-    const int first = is_x_of(in, 0) ? 0 : 1; /* X's, as pair_walk.c begins */
+    const int first = is_x_of(in, 0) ? 0 : 1;
     if (entry->lane[0] != ROOT && entry->lane[1] != ROOT) {
         const kiln_contents of_x = contents_of(in, entry, first);
         const kiln_contents of_y = contents_of(in, entry, !first);
@@ -546,14 +565,7 @@ static bool look_at_entry(auto_front *in, uint32_t number)
             return test_leaves(in, of_x, of_y, number);
         }
     }
-    level_of_volume(in, first, entry->node[first], entry->lane[first], 0);
-    level_of_volume(in, !first, entry->node[!first], entry->lane[!first], 1);
-    kiln_level *at = in->levels + LEVELS_BEGIN;
-    bool opened;
-    if (!look_at_pair(in, &in->levels[0], &in->levels[1], at, number, &opened)) {
-        return false;
-    }
-    return !opened || look_below(in, at);
+    return look_from(in, entry->node, entry->lane, number);
 }
 
 /* Tests a step again: lanes that came near are looked into, and what is below lanes that have
@@ -671,8 +683,8 @@ static uint64_t cost_of_entries(const auto_front *in)
     return cost;
 }
 
-/* Is the front worth its while? What queries have saved, compared to the one from the roots that
- * made it, is summed up; it is dropped when half of such a query has been lost. */
+/* Is the front worth its while? What queries have saved, compared to queries from the roots, is
+ * summed up; it is dropped when half of such a query has been lost. */
 static void weigh_front(auto_front *in)
 {
     const int64_t fresh = (int64_t)in->cost_of_fresh;
@@ -727,24 +739,6 @@ static double run_kept(auto_front *in)
     return done && !in->any && in->nearest < HUGE_VAL ? in->nearest - front->travelled : 0;
 }
 
-/* From two volumes, without a front: from the roots where none of them is a leaf's. False: the
- * query is at its end. */
-static bool look_from(auto_front *in, const uint32_t node[2], const uint8_t lane[2])
-{
-    const int first = is_x_of(in, 0) ? 0 : 1;
-    kiln_level *at = in->levels + LEVELS_BEGIN;
-    level_of_volume(in, first, node[first], lane[first], 0);
-    level_of_volume(in, !first, node[!first], lane[!first], 1);
-    for (int i = 0; i < 2; i++) {
-        if (in->places[i].lane == ROOT) {
-            in->levels[i].contents.first = in->places[i].node;
-        }
-    }
-    bool opened;
-    return look_at_pair(in, &in->levels[0], &in->levels[1], at, NONE, &opened) &&
-           (!opened || look_below(in, at));
-}
-
 /* Are there triangles that meet near those that met last: in the same two leaves, or in one of them
  * and the other's neighbours in its node? The node is looked into as if it were the root. */
 static bool looks_near_hit(auto_front *in)
@@ -754,8 +748,8 @@ static bool looks_near_hit(auto_front *in)
         return false;
     }
     const uint8_t of_b[2] = {hit.lane[0], ROOT}, of_a[2] = {ROOT, hit.lane[1]};
-    const bool found = !look_from(in, hit.node, hit.lane) || !look_from(in, hit.node, of_b) ||
-                       !look_from(in, hit.node, of_a);
+    const bool found = !look_from(in, hit.node, hit.lane, NONE) ||
+                       !look_from(in, hit.node, of_b, NONE) || !look_from(in, hit.node, of_a, NONE);
     kiln_front_credit(&in->near_credit, found, NEAR_EARNED);
     return found;
 }
@@ -777,7 +771,7 @@ static void run_fresh(auto_front *in)
         kiln_pair_walk_from(&front->frame, &root_x, &root_y, &in->visitor);
     } else if (!tries_near || !looks_near_hit(in)) {
         in->has_hit = false;
-        (void)look_from(in, nodes, lanes);
+        (void)look_from(in, nodes, lanes, NONE);
     }
     front->counts.fresh++;
 }

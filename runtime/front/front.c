@@ -94,17 +94,21 @@ static bool is_b_first(const kiln_tree *a, const kiln_tree *b)
     return memcmp(of_b->geometry_hash, of_a->geometry_hash, sizeof of_a->geometry_hash) < 0;
 }
 
+/* The box of a tree in its own frame. */
+static void measure_tree(const kiln_tree *tree, double centre[3], double half[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const double lower = (double)tree->view.entry->bounds_lower[k];
+        const double upper = (double)tree->view.entry->bounds_upper[k];
+        centre[k] = (lower + upper) / 2;
+        half[k] = (upper - lower) / 2;
+    }
+}
+
 static void measure_trees(kiln_front *front)
 {
-    for (int i = 0; i < 2; i++) {
-        const kiln_tree *tree = (i == 0) == front->b_first ? front->b : front->a;
-        for (int k = 0; k < 3; k++) {
-            const double lower = (double)tree->view.entry->bounds_lower[k];
-            const double upper = (double)tree->view.entry->bounds_upper[k];
-            front->centre[i][k] = (lower + upper) / 2;
-            front->half[i][k] = (upper - lower) / 2;
-        }
-    }
+    measure_tree(front->b_first ? front->b : front->a, front->centre[0], front->half[0]);
+    measure_tree(front->b_first ? front->a : front->b, front->centre[1], front->half[1]);
 }
 
 /* All that is known of the trees; also after they were refitted. */
@@ -376,11 +380,8 @@ static kiln_status bound_motion(const kiln_tree *tree, const kiln_pose *from, co
     for (int i = 0; i < 9; i++) {
         matrix[i] = to->rotation[i] * to->scale - from->rotation[i] * from->scale;
     }
+    measure_tree(tree, centre, half);
     for (int k = 0; k < 3; k++) {
-        const double lower = (double)tree->view.entry->bounds_lower[k];
-        const double upper = (double)tree->view.entry->bounds_upper[k];
-        centre[k] = (lower + upper) / 2;
-        half[k] = (upper - lower) / 2;
         way[k] = to->translation[k] - from->translation[k];
     }
     const double magnitude =

@@ -183,15 +183,22 @@ typedef struct {
     kiln_turning_plane plane;
 } solids;
 
-/* The advance by the planes across n, of length 1 within UNIT_ROOM. */
-static double try_plane(const solids *s, const double direction[3])
+/* By how much more than the margin the two are apart along a direction of length 1, which n is
+ * turned to point from A to B. */
+static double excess_along(const solids *s, const double direction[3], double n[3])
 {
-    double n[3], on_a[3], on_b[3];
     const double along = kiln_dot(direction, s->way);
     for (int k = 0; k < 3; k++) {
         n[k] = along < 0 ? -direction[k] : direction[k];
     }
-    const double excess = fabs(along) - reach_of(s->a, n) - reach_of(s->b, n) - s->margin;
+    return fabs(along) - reach_of(s->a, n) - reach_of(s->b, n) - s->margin;
+}
+
+/* The advance by the planes across n, of length 1 within UNIT_ROOM. */
+static double try_plane(const solids *s, const double direction[3])
+{
+    double n[3], on_a[3], on_b[3];
+    const double excess = excess_along(s, direction, n);
     if (!(excess > 0)) {
         return 0;
     }
@@ -225,11 +232,7 @@ static double try_fixed_plane(const kiln_pair_motion *pair, const solids *s,
                               const double direction[3])
 {
     double n[3], on_a[3], on_b[3], velocity[3];
-    const double along = kiln_dot(direction, s->way);
-    for (int k = 0; k < 3; k++) {
-        n[k] = along < 0 ? -direction[k] : direction[k];
-    }
-    const double excess = fabs(along) - reach_of(s->a, n) - reach_of(s->b, n) - s->margin;
+    const double excess = excess_along(s, direction, n);
     if (!(excess > 0)) {
         return 0;
     }

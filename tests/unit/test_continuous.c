@@ -344,6 +344,13 @@ static kiln_dynamic *two_spheres(kiln_dynamic_options *options, void **memory)
     return world;
 }
 
+static void remove_all(kiln_dynamic *world)
+{
+    for (kiln_dynamic_id id = 0; (id = kiln_dynamic_next(world, 0)) != 0;) {
+        assert_int_equal(kiln_dynamic_remove(world, id), KILN_OK);
+    }
+}
+
 static kiln_dynamic_id add_point(kiln_dynamic *world, double x, double y, double speed_x,
                                  double speed_y, double radius)
 {
@@ -776,9 +783,7 @@ static void points_have_no_volume(void **state)
             options.engine = all_engines[e];
             options.capacity = 5;
             kiln_dynamic *world = two_spheres(&options, &memory);
-            for (kiln_dynamic_id id = 0; (id = kiln_dynamic_next(world, 0)) != 0;) {
-                assert_int_equal(kiln_dynamic_remove(world, id), KILN_OK);
-            }
+            remove_all(world);
             const double apart = way == 3 ? 0x1p-1060 : way == 2 ? 0 : 1;
             for (int i = 0; i < 4; i++) {
                 (void)add_point(world, i * apart, 0, i == 1 ? 2 : 0, way == 1 ? i : 0, 0);
@@ -801,8 +806,7 @@ static void what_is_fast_and_alone_moves(void **state)
         kiln_dynamic_options options = kiln_dynamic_options_default();
         options.engine = all_engines[e];
         kiln_dynamic *world = two_spheres(&options, &memory);
-        assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
-        assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
+        remove_all(world);
         const kiln_dynamic_id id = add_point(world, 0, 0, 0x1p40, 0, 1);
         assert_int_equal(kiln_dynamic_step(world, 0.5, NULL, NULL, NULL), KILN_OK);
         kiln_dynamic_object object = {.struct_size = sizeof object};
@@ -824,8 +828,7 @@ static void what_is_set_between_intervals_is_found(void **state)
         options.capacity = 8;
         options.interval = 1;
         kiln_dynamic *world = two_spheres(&options, &memory);
-        assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
-        assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
+        remove_all(world);
         (void)add_point(world, -8, 0, 0, 0, 1);
         (void)add_point(world, 8, 5, 0, 0, 1);
         const kiln_dynamic_id far = add_point(world, 8, 0, 0, 0, 1);
@@ -906,8 +909,7 @@ static void a_world_may_be_empty(void **state)
         options.capacity = 3;
         world = two_spheres(&options, &memory);
         for (int round = 0; round < 3; round++) {
-            assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
-            assert_int_equal(kiln_dynamic_remove(world, kiln_dynamic_next(world, 0)), KILN_OK);
+            remove_all(world);
             assert_int_equal(kiln_dynamic_step(world, 1, NULL, NULL, &count), KILN_OK);
             kiln_dynamic_object object = kiln_dynamic_object_default();
             kiln_dynamic_id id;

@@ -45,11 +45,15 @@ typedef struct {
     double median, large; /* in units of e_o; share above 0.1 */
 } coherence_motion;
 
+typedef struct coherence_body coherence_body;
+
+/* The mesh of a body, with 1 / less of its triangles. */
+mesh coherence_body_mesh(const coherence_body *body, double less);
+
 /* A mesh that stands still, and one that moves. */
 typedef struct {
     const char *name, *what;
-    mesh (*make_still)(double less); /* with 1 / less of the triangles */
-    mesh (*make_moving)(double less);
+    const coherence_body *still, *moving;
     uint32_t still_triangles, moving_triangles; /* of the paper; 0: the scenario is our own */
     uint32_t frames;
     coherence_motion aabb, obb;

@@ -179,10 +179,18 @@ static mesh make_known(const char *name, double triangles, double less, double s
     return make_mesh(shape_find(name), triangles, less, size);
 }
 
-static mesh make_own(void (*make)(double, shape_mesh *), double triangles, double less, double size)
+/* A body of a scenario: a shape of models/shape by name, or one of ours. */
+struct coherence_body {
+    const char *name; /* NULL: it is made by `make` */
+    void (*make)(double triangles, shape_mesh *to);
+    double triangles, size;
+};
+
+mesh coherence_body_mesh(const coherence_body *body, double less)
 {
-    const shape_kind kind = {"", "", make};
-    return make_mesh(&kind, triangles, less, size);
+    const shape_kind own = {"", "", body->make};
+    return body->name != NULL ? make_known(body->name, body->triangles, less, body->size)
+                              : make_mesh(&own, body->triangles, less, body->size);
 }
 
 mesh coherence_ring(uint32_t triangles)
@@ -190,64 +198,25 @@ mesh coherence_ring(uint32_t triangles)
     return make_known("torus", triangles, 1, 0.5);
 }
 
-static mesh pipes(double less)
-{
-    return make_known("pipes", 143690, less, 1);
-}
-static mesh small_pipes(double less)
-{
-    return make_known("pipes", 143690, less, 0.25);
-}
-static mesh wrinkled(double less)
-{
-    return make_own(make_wrinkled, 98114, less, 1);
-}
-static mesh link(double less)
-{
-    return make_known("torus", 20000, less, 0.85);
-}
-static mesh car(double less)
-{
-    return make_known("car", 169944, less, 1);
-}
-static mesh hand(double less)
-{
-    return make_own(make_hand, 404, less, 0.25);
-}
-static mesh holed_plate(double less)
-{
-    return make_own(make_holed_plate, 990, less, 1);
-}
-static mesh bent_pipe(double less)
-{
-    return make_own(make_bent_pipe, 5306, less, 1);
-}
-static mesh small_torus(double less)
-{
-    return make_known("torus", 20000, less, 0.16);
-}
-static mesh knot(double less)
-{
-    return make_known("knot", 100000, less, 1);
-}
-static mesh small_gear(double less)
-{
-    return make_own(make_gear, 5000, less, 0.4);
-}
-static mesh lock(double less)
-{
-    return make_known("lock", 100000, less, 1);
-}
-static mesh torus(double less)
-{
-    return make_known("torus", 20000, less, 1);
-}
+static const coherence_body pipes = {"pipes", NULL, 143690, 1};
+static const coherence_body small_pipes = {"pipes", NULL, 143690, 0.25};
+static const coherence_body wrinkled = {NULL, make_wrinkled, 98114, 1};
+static const coherence_body torus_link = {"torus", NULL, 20000, 0.85};
+static const coherence_body car = {"car", NULL, 169944, 1};
+static const coherence_body hand = {NULL, make_hand, 404, 0.25};
+static const coherence_body holed_plate = {NULL, make_holed_plate, 990, 1};
+static const coherence_body bent_pipe = {NULL, make_bent_pipe, 5306, 1};
+static const coherence_body small_torus = {"torus", NULL, 20000, 0.16};
+static const coherence_body knot = {"knot", NULL, 100000, 1};
+static const coherence_body small_gear = {NULL, make_gear, 5000, 0.4};
+static const coherence_body lock = {"lock", NULL, 100000, 1};
+static const coherence_body torus = {"torus", NULL, 20000, 1};
 
 const coherence_scenario coherence_scenarios[COHERENCE_SCENARIOS] = {
     {"pipes",
      "pipes, and a copy a quarter of the size",
-     pipes,
-     small_pipes,
+     &pipes,
+     &small_pipes,
      143690,
      143690,
      3954,
@@ -258,8 +227,8 @@ const coherence_scenario coherence_scenarios[COHERENCE_SCENARIOS] = {
      {0}},
     {"torus",
      "a wrinkled torus, and a link through it",
-     wrinkled,
-     link,
+     &wrinkled,
+     &torus_link,
      98114,
      20000,
      3001,
@@ -270,8 +239,8 @@ const coherence_scenario coherence_scenarios[COHERENCE_SCENARIOS] = {
      {0, 1, 0}},
     {"hand",
      "a car body, and a hand in it",
-     car,
-     hand,
+     &car,
+     &hand,
      169944,
      404,
      2528,
@@ -282,8 +251,8 @@ const coherence_scenario coherence_scenarios[COHERENCE_SCENARIOS] = {
      {0}},
     {"flange",
      "a plate with a hole, and a bent pipe with flanges through it",
-     holed_plate,
-     bent_pipe,
+     &holed_plate,
+     &bent_pipe,
      990,
      5306,
      1018,
@@ -292,11 +261,11 @@ const coherence_scenario coherence_scenarios[COHERENCE_SCENARIOS] = {
      true,
      {-0.365, 0, 0.535},
      {0, 0, 1}},
-    {"torus in pipes", "", pipes, small_torus, 0, 0, 0, {0, 0}, {0, 0}, false, {0}, {0}},
+    {"torus in pipes", "", &pipes, &small_torus, 0, 0, 0, {0, 0}, {0, 0}, false, {0}, {0}},
     {"gear round knot",
      "",
-     knot,
-     small_gear,
+     &knot,
+     &small_gear,
      0,
      0,
      0,
@@ -305,10 +274,10 @@ const coherence_scenario coherence_scenarios[COHERENCE_SCENARIOS] = {
      true,
      {1.45, 0, 0},
      {0, 2.9, 1.35}},
-    {"torus at lock", "", lock, small_torus, 0, 0, 0, {0, 0}, {0, 0}, false, {0}, {0}},
-    {"two tori", "", torus, torus, 0, 0, 0, {0, 0}, {0, 0}, false, {0}, {0}},
-    {"two knots", "", knot, knot, 0, 0, 0, {0, 0}, {0, 0}, false, {0}, {0}},
-    {"two pipes", "", pipes, pipes, 0, 0, 0, {0, 0}, {0, 0}, false, {0}, {0}},
+    {"torus at lock", "", &lock, &small_torus, 0, 0, 0, {0, 0}, {0, 0}, false, {0}, {0}},
+    {"two tori", "", &torus, &torus, 0, 0, 0, {0, 0}, {0, 0}, false, {0}, {0}},
+    {"two knots", "", &knot, &knot, 0, 0, 0, {0, 0}, {0, 0}, false, {0}, {0}},
+    {"two pipes", "", &pipes, &pipes, 0, 0, 0, {0, 0}, {0, 0}, false, {0}, {0}},
 };
 
 /* ------------------------------------------------------------------------------------ trees - */

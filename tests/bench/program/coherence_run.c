@@ -31,8 +31,8 @@ void coherence_make(coherence_bench *bench, unsigned scenario)
     if (bench->made[scenario].is_made) {
         return;
     }
-    coherence_model still = coherence_model_of(from->make_still(bench->less));
-    coherence_model moving = coherence_model_of(from->make_moving(bench->less));
+    coherence_model still = coherence_model_of(coherence_body_mesh(from->still, bench->less));
+    coherence_model moving = coherence_model_of(coherence_body_mesh(from->moving, bench->less));
     bench->made[scenario].still = still;
     bench->made[scenario].moving = moving;
     for (int is_free = 0; is_free < 2; is_free++) {

@@ -49,6 +49,13 @@ const output_kind output_kind_rows = {"file of kiln-bench --csv", is_rows};
 const output_kind output_kind_picture = {"picture of kiln-bench", is_picture};
 const output_kind output_kind_volumes = {"file of kiln-bench families --obj", is_volumes};
 
+int output_check_both(const char *csv, const char *svg, char *const *inputs, int count)
+{
+    const int status = output_check_inputs(csv, &output_kind_rows, inputs, count);
+    return status == EXIT_DONE ? output_check_inputs(svg, &output_kind_picture, inputs, count)
+                               : status;
+}
+
 FILE *output_text_begin(output_text *of)
 {
     *of = (output_text){NULL, 0, NULL};

@@ -9,6 +9,9 @@
 /* The file of --csv, and pictures, of every verb; volumes of families. */
 extern const output_kind output_kind_rows, output_kind_picture, output_kind_volumes;
 
+/* output_check_inputs for both files that a verb writes; NULL: it does not. */
+int output_check_both(const char *csv, const char *svg, char *const *inputs, int count);
+
 /* A text that becomes a file: it is complete in memory before a file is opened, so that none is
  * left half written. */
 typedef struct {

@@ -328,10 +328,7 @@ static int check_outputs(const bench_settings *settings, char *const *inputs, in
     if (is_stdout(settings->csv) || is_stdout(settings->svg)) {
         report_to_stderr();
     }
-    const int status = output_check_inputs(settings->csv, &output_kind_rows, inputs, count);
-    return status == EXIT_DONE
-               ? output_check_inputs(settings->svg, &output_kind_picture, inputs, count)
-               : status;
+    return output_check_both(settings->csv, settings->svg, inputs, count);
 }
 
 static int run_bench_adb(int argc, char **argv)

@@ -85,10 +85,7 @@ static int run_bench_coherence(int argc, char **argv)
         status = parts_check(settings.parts, found);
     }
     if (status == EXIT_DONE) {
-        status = output_check_inputs(settings.csv, &output_kind_rows, argv, count);
-    }
-    if (status == EXIT_DONE) {
-        status = output_check_inputs(settings.svg, &output_kind_picture, argv, count);
+        status = output_check_both(settings.csv, settings.svg, argv, count);
     }
     if (status != EXIT_DONE) {
         return status;

@@ -335,10 +335,7 @@ static int check_outputs(const family_settings *settings, char *const *inputs, i
     if (is_stdout(settings->csv) || is_stdout(settings->svg)) {
         report_to_stderr();
     }
-    int status = output_check_inputs(settings->csv, &output_kind_rows, inputs, count);
-    if (status == EXIT_DONE) {
-        status = output_check_inputs(settings->svg, &output_kind_picture, inputs, count);
-    }
+    int status = output_check_both(settings->csv, settings->svg, inputs, count);
     if (status == EXIT_DONE && settings->obj != NULL) {
         status = check_names(inputs, count);
     }
