@@ -378,6 +378,65 @@ KILN_API kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle,
  * or O(log parts) where all triangles of a part have the same value. */
 KILN_API uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle);
 
+/* Copies the corners of all triangles of the tree: those of the triangle with id t < `count` to
+ * corners[9 t] to corners[9 t + 8], corner by corner, in the mesh's own frame and in the winding of
+ * the source; of a copy that follows moving vertices, where they are now. Ids are those of
+ * kiln_source.triangle; ids of other trees of the file, and such as are not in it, get NaN. With
+ * `count` that of kiln_tree_triangle_limit all are stored. KILN_ERROR_ARGUMENT (NULL; `corners`
+ * may be NULL when count is 0), KILN_ERROR_NOT_LOADED (a file without polygons),
+ * KILN_ERROR_PARTIAL (not all has arrived): the output is then untouched. Any number of threads.
+ * No allocation. Cost: a pass over the tree's triangles and `corners`. */
+KILN_API kiln_status kiln_tree_triangles(const kiln_tree *tree, float *corners, uint32_t count);
+
+/* Returns one more than the largest id of the tree's triangles. 0 for NULL, for a file without
+ * polygons, and until all has arrived. Cost: a pass over the tree's ids. */
+KILN_API uint32_t kiln_tree_triangle_limit(const kiln_tree *tree);
+
+/* A bounding volume of a tree, as a box in the mesh's own frame that holds it: the points
+ *
+ *     centre + x axes[0 .. 2] + y axes[3 .. 5] + z axes[6 .. 8],  |x| <= half[0], |y| <= half[1], ...
+ *
+ * The whole tree has the box of its vertices, exact but for the rounding of `half` outward. Of
+ * boxes it is the volume itself; of a k-DOP the box that its slabs along the axes make; of a ball
+ * the cube around it. A cell of an octree holds those parts of its triangles that lie in it, and
+ * all other volumes hold their triangles wholly, in exact arithmetic: half-extents and radii are
+ * wider than what is stored by what the move from the tree's own frame may round, at most 2^-45 of
+ * the coordinates, and oriented boxes by 2^-16 of their diagonals at most, since their axes are
+ * made orthonormal in doubles here. */
+typedef struct {
+    uint32_t depth; /* 0: the whole tree; at most kiln_tree_info.depth */
+    /* At or below it; of octrees names of triangles, with repetitions. While a tree arrives: those
+     * of leaves that have arrived; the whole tree has all. */
+    uint32_t triangles;
+    bool leaf;
+    double centre[3];
+    double axes[9]; /* rows: unit axes; those of the mesh's frame but for oriented boxes */
+    double half[3];
+    double radius; /* of the ball about the centre that is the volume; 0: it is no ball */
+} kiln_tree_volume;
+
+/* What comes next. */
+typedef enum {
+    KILN_VISIT_CHILDREN = 0, /* the volumes below this one, if there are any */
+    KILN_VISIT_SKIP = 1,     /* none of them */
+    KILN_VISIT_STOP = 2      /* nothing: the visit ends */
+} kiln_visit;
+
+/* It runs in the floating-point environment that kiln_tree_visit was called in, and must not close
+ * the file or advance in it. */
+typedef kiln_visit (*kiln_volume_callback)(void *user, const kiln_tree_volume *volume);
+
+/* Calls `callback` for the volumes of a tree, first the whole tree and each before those below it,
+ * depth first, in the order of the file, which is the same everywhere. *volume is valid during the
+ * call. Of a tree that arrives the volumes that have arrived are visited: one whose children have
+ * not is neither a leaf nor followed by any. It needs no polygons, and works for copies that
+ * follow moving vertices. A visit that the callback stops is KILN_OK. KILN_ERROR_ARGUMENT: NULL, or
+ * the callback returned another number, which ends the visit. Any number of threads. No allocation;
+ * 3 KiB of stack. Cost: about 60 ns a volume, and a look at each node below it for its
+ * count of triangles, so that all takes O(n depth), and the first level alone O(n). */
+KILN_API kiln_status kiln_tree_visit(const kiln_tree *tree, kiln_volume_callback callback,
+                                     void *user);
+
 /* ------------------------------------------------------------------------ deforming meshes -- */
 
 /* A mesh whose vertices move while its triangles stay: a copy of a tree, in the caller's memory,

@@ -48,6 +48,30 @@ static void reseal(uint8_t *bytes, size_t size)
     edit_reseal(bytes, size);
 }
 
+static kiln_visit count_volume(void *user, const kiln_tree_volume *volume)
+{
+    uint64_t *left = user;
+    if (*left == 0 || volume->depth > KILN_TREE_DEPTH_MAX || !(volume->half[0] >= 0)) {
+        abort();
+    }
+    return --*left > 0 || volume->depth == 0 ? KILN_VISIT_CHILDREN : KILN_VISIT_STOP;
+}
+
+/* No more volumes than nodes have lanes; and the triangles of small files. */
+static void visit_and_read(const kiln_file *file)
+{
+    static float corners[9 * 64];
+    for (uint32_t i = 0; i < kiln_file_tree_count(file) && i < 4; i++) {
+        const kiln_tree *tree = kiln_file_tree(file, i);
+        uint64_t left = 2 + 8 * (uint64_t)kiln_tree_get_info(tree).node_count;
+        if (left < work_max) {
+            (void)kiln_tree_visit(tree, count_volume, &left);
+            (void)kiln_tree_triangles(tree, corners, 64);
+            (void)kiln_tree_triangle_limit(tree);
+        }
+    }
+}
+
 static void open_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
 {
     counting count = {0};
@@ -63,6 +87,7 @@ static void open_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
         (void)ask_files(file, file, pairs_max, work_max);
         (void)ask_files(file, fixed_file(), pairs_max, work_max);
         (void)kiln_tree_source(kiln_file_tree(file, 0), 0, &source);
+        visit_and_read(file);
         kiln_close(file);
     } else if (file != NULL || memchr(error.message, 0, sizeof error.message) == NULL) {
         abort();
@@ -115,6 +140,7 @@ static void take_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
         if (file != NULL && !loaded.complete) {
             ask_parts(file);
         }
+        visit_and_read(file);
         have = step % 2 == 0 && loaded.next > have && loaded.next < size
                    ? (size_t)loaded.next
                    : have + (size - have + 1) / 2;
