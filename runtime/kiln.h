@@ -394,7 +394,9 @@ KILN_API uint32_t kiln_tree_triangle_limit(const kiln_tree *tree);
 
 /* A bounding volume of a tree, as a box in the mesh's own frame that holds it: the points
  *
- *     centre + x axes[0 .. 2] + y axes[3 .. 5] + z axes[6 .. 8],  |x| <= half[0], |y| <= half[1], ...
+ *     centre + x axes[0 .. 2] + y axes[3 .. 5] + z axes[6 .. 8]
+ *
+ * where |x| <= half[0], |y| <= half[1] and |z| <= half[2].
  *
  * The whole tree has the box of its vertices, exact but for the rounding of `half` outward. Of
  * boxes it is the volume itself; of a k-DOP the box that its slabs along the axes make; of a ball

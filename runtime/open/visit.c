@@ -6,12 +6,13 @@
  * the mesh's frame, R a bound of |p_node - c|, and u = 2^-53. Scaling by s is exact. Then p is off
  * the image of p_node by u |p - origin| <= u s (|c| + R); c is off by u |c|, w by u |w|; products
  * and sums below are rounded by u of themselves. Axes of oriented boxes are made orthonormal: axis
- * a_k moves by d_k, and a_k . x by no more than d_k R; they are orthonormal to 8 u then, so that the
- * coordinates of a point along them are its products with them but for 16 u R. All of it is below
- * 2^-48 (s (|c| + R) + |w|), sizes as sums of magnitudes, which `half` and `radius` are widened by.
+ * a_k moves by d_k, and a_k . x by no more than d_k R; they are then orthonormal to 8 u, so that
+ * the coordinates of a point along them are its products with them but for 16 u R. All of it is
+ * below 2^-48 (s (|c| + R) + |w|), sizes as sums of magnitudes, which `half` and `radius` are
+ * widened by.
  *
- * R: entries of R R^T - I of stored axes are below 2^-18 (rule 22), so |x| is at most 1 + 2^-16 times
- * the root of the sum of squares of the half-extents. */
+ * R: entries of R R^T - I of stored axes are below 2^-18 (rule 22), so |x| is at most 1 + 2^-16
+ * times the root of the sum of squares of the half-extents. */
 #include "../../formats/assert.h"
 #include "../../formats/grid.h"
 #include "../../formats/vector.h"
@@ -74,9 +75,10 @@ static void measure_whole(const kiln_tree *tree, kiln_tree_volume *out)
 {
     const kiln_format_tree *entry = tree->view.entry;
     for (unsigned k = 0; k < 3; k++) {
-        const double lower = (double)entry->bounds_lower[k], upper = (double)entry->bounds_upper[k];
-        out->centre[k] = 0.5 * (lower + upper);
-        out->half[k] = kiln_reach_above(out->centre[k], lower, upper);
+        const double a = (double)entry->bounds_lower[k], b = (double)entry->bounds_upper[k];
+        out->centre[k] = 0.5 * (a + b);
+        /* No rule says that bounds are in order. */
+        out->half[k] = kiln_reach_above(out->centre[k], a < b ? a : b, a < b ? b : a);
         out->axes[4 * k] = 1;
     }
 }
@@ -93,7 +95,7 @@ static unsigned hidden_lanes(const kiln_tree *tree, const kiln_format_node8 *nod
 typedef struct {
     const kiln_format_node8 *node;
     unsigned left; /* bit i: lane i is still to be visited */
-} opened_node;
+} visit_level;
 
 static uint32_t leaf_triangles(const kiln_tree *tree, const kiln_format_node8 *node)
 {
@@ -108,13 +110,13 @@ static uint32_t leaf_triangles(const kiln_tree *tree, const kiln_format_node8 *n
 /* Triangles in the leaves below a node. */
 static uint32_t triangles_below(const kiln_tree *tree, uint32_t index)
 {
-    opened_node path[KILN_TREE_DEPTH_MAX];
+    visit_level path[KILN_TREE_DEPTH_MAX];
     uint32_t depth = 1;
     path[0].node = kiln_tree_node(tree, index);
     path[0].left = path[0].node->inner;
     uint32_t triangles = leaf_triangles(tree, path[0].node);
     while (depth > 0) {
-        opened_node *at = &path[depth - 1];
+        visit_level *at = &path[depth - 1];
         if (at->left == 0) {
             depth--;
             continue;
@@ -143,12 +145,12 @@ static void volume_of_lane(const kiln_tree *tree, const kiln_format_node8 *node,
 
 static kiln_status visit_below(const kiln_tree *tree, kiln_volume_callback callback, void *user)
 {
-    opened_node path[KILN_TREE_DEPTH_MAX];
+    visit_level path[KILN_TREE_DEPTH_MAX];
     uint32_t depth = 1;
     path[0].node = kiln_tree_node(tree, 0);
     path[0].left = kiln_node8_used(path[0].node);
     while (depth > 0) {
-        opened_node *at = &path[depth - 1];
+        visit_level *at = &path[depth - 1];
         if (at->left == 0) {
             depth--;
             continue;
