@@ -19,13 +19,13 @@ using Measure = kiln_status(const char *, const bench_mesh *, const bench_paper_
                             bench_paper_figure *);
 
 void measure(Measure *by, const std::string &shape, uint32_t triangles, const AdbOptions &options,
-             bench_paper_figure *figure)
+             bench_paper_figure *measured)
 {
     AdbMesh m = adb_shape(shape, triangles);
     const bench_mesh same = {m.geometry.positions, m.geometry.indices, m.geometry.vertex_count,
                              m.geometry.triangle_count, nullptr};
     const bench_paper_effort effort = {options.draws, ROUNDS};
-    const kiln_status status = by(shape.c_str(), &same, &effort, figure);
+    const kiln_status status = by(shape.c_str(), &same, &effort, measured);
     mesh_free(&m.geometry);
     if (status != KILN_OK) {
         std::fprintf(stderr, "%s: %s\n", shape.c_str(), kiln_status_text(status));
@@ -36,22 +36,19 @@ void measure(Measure *by, const std::string &shape, uint32_t triangles, const Ad
 template <class Draw> void draw(const AdbOptions &options, const char *name, Draw draw_to)
 {
     const std::string path = options.figures + "/" + name;
-    std::FILE *out = std::fopen(path.c_str(), "w");
-    if (out == nullptr) {
-        std::perror(path.c_str());
-        std::exit(2);
-    }
-    draw_to(out);
-    close_csv(out, path);
+    figure drawn = {};
+    draw_to(&drawn);
+    adb_write_figure(&drawn, path);
+    figure_free(&drawn);
 }
 
-void show(const char *title, const bench_paper_figure &figure, std::FILE *csv)
+void show(const char *title, const bench_paper_figure &measured, std::FILE *csv)
 {
-    bench_paper_print(&figure, stdout);
-    bench_paper_print_distances(&figure, stdout);
+    bench_paper_print(&measured, stdout);
+    bench_paper_print_distances(&measured, stdout);
     std::fflush(stdout);
     if (csv != nullptr) {
-        bench_paper_print_csv(title, &figure, csv);
+        bench_paper_print_csv(title, &measured, csv);
     }
 }
 
@@ -72,9 +69,9 @@ void redraw_figures(const AdbOptions &options, std::FILE *csv)
     }
     measure(bench_paper_settings, "car", 20000, options, &settings);
     show("17", settings, csv);
-    draw(options, "figure14.svg", [](std::FILE *out) { bench_paper_draw_14(&all, out); });
-    draw(options, "figure16.svg", [](std::FILE *out) { bench_paper_draw_16(&all, out); });
-    draw(options, "figure17.svg", [](std::FILE *out) { bench_paper_draw_17(&settings, out); });
+    draw(options, "figure14.svg", [](figure *of) { bench_paper_draw_14(&all, of); });
+    draw(options, "figure16.svg", [](figure *of) { bench_paper_draw_16(&all, of); });
+    draw(options, "figure17.svg", [](figure *of) { bench_paper_draw_17(&settings, of); });
     AdbOptions fewer = options;
     fewer.draws = (options.draws + 7) / 8; /* some choices take milliseconds */
     for (const char *shape : subjects) {

@@ -201,16 +201,43 @@ void measure(bench_adb *run, const AdbMesh &m)
 
 void draw(const bench_adb *run, const std::string &path)
 {
-    std::FILE *out = std::fopen(path.c_str(), "w");
+    figure drawn = {};
+    bench_adb_draw(run, &drawn);
+    adb_write_figure(&drawn, path);
+    figure_free(&drawn);
+}
+
+std::FILE *open_or_exit(const std::string &path)
+{
+    std::FILE *out = std::fopen(path.c_str(), "wb");
     if (out == nullptr) {
         std::perror(path.c_str());
         std::exit(2);
     }
-    bench_adb_draw(run, out);
-    close_csv(out, path);
+    return out;
 }
 
 } // namespace
+
+void adb_write_figure(const figure *drawn, const std::string &path)
+{
+    figure_format format;
+    void *picture;
+    size_t size;
+    char message[FIGURE_MESSAGE_SIZE] = "its name has to end in .pdf, .svg or .png";
+    if (!figure_format_of(path.c_str(), &format) ||
+        !figure_draw(drawn, format, &picture, &size, message)) {
+        std::fprintf(stderr, "%s: %s\n", path.c_str(), message);
+        std::exit(2);
+    }
+    std::FILE *out = open_or_exit(path);
+    std::fwrite(picture, 1, size, out);
+    std::free(picture);
+    close_csv(out, path);
+    out = open_or_exit(path + ".csv");
+    figure_write_csv(drawn, out);
+    close_csv(out, path + ".csv");
+}
 
 bool compare(const AdbOptions &options, std::FILE *csv, json_t *report)
 {
@@ -234,8 +261,8 @@ bool compare(const AdbOptions &options, std::FILE *csv, json_t *report)
     if (csv != nullptr) {
         bench_adb_print_csv(&run, csv);
     }
-    if (!options.svg.empty()) {
-        draw(&run, options.svg);
+    if (!options.figure.empty()) {
+        draw(&run, options.figure);
     }
     bench_adb_free(&run);
     return right;

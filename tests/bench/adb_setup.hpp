@@ -6,6 +6,7 @@
 
 #include "adb/adb.h"
 #include "adb/numbers.h"
+#include "figure/figure.h"
 #include "../../tools/kiln_bake.h"
 
 #include <jansson.h>
@@ -17,9 +18,12 @@
 struct AdbOptions {
     bool quick = false, ablation = false, longs = false;
     unsigned draws = 0; /* poses of a distance, before those are left out whose boxes are apart */
-    std::string csv, json, svg, figures; /* files, a folder; "": none */
-    std::vector<std::string> meshes;     /* empty: all of the test set */
+    std::string csv, json, figure, figures; /* files, a folder; "": none */
+    std::vector<std::string> meshes;        /* empty: all of the test set */
 };
+
+/* Writes a figure in the format of its suffix, and its values beside it; exits where it can't. */
+void adb_write_figure(const figure *drawn, const std::string &path);
 
 /* How a tree of the benchmark is baked. */
 struct BakeAs {

@@ -1,7 +1,7 @@
 /* What `kiln-bench adb` measures, on fixed meshes and with FCL beside it; and an ablation.
  *
  * bench_adb [--quick] [--ablation | --figures FOLDER | --long] [--draws N] [--meshes NAME,NAME]
- *           [--csv FILE] [--json FILE] [--svg FILE] */
+ *           [--csv FILE] [--json FILE] [--figure FILE] */
 #include "adb_setup.hpp"
 
 #include <algorithm>
@@ -24,12 +24,14 @@ static void usage(std::FILE *out, const char *program)
     for (const std::string &name : adb_test_names()) {
         std::fprintf(out, " %s", name.c_str());
     }
-    std::fprintf(out,
-                 "\n"
-                 "  --csv FILE        writes what is found of each mesh and method, or setting\n"
-                 "  --json FILE       writes everything that is found\n"
-                 "  --svg FILE        draws the reliability diagram, and speed over the distance\n"
-                 "KILN_MODELS names the folder of the real models.\n");
+    std::fprintf(
+        out,
+        "\n"
+        "  --csv FILE        writes what is found of each mesh and method, or setting\n"
+        "  --json FILE       writes everything that is found\n"
+        "  --figure FILE     draws the reliability diagram, and speed over the distance, as its\n"
+        "                    suffix says: .pdf, .svg or .png; values go to FILE.csv\n"
+        "KILN_MODELS names the folder of the real models.\n");
 }
 
 static AdbOptions parse(int count, char **arguments)
@@ -60,11 +62,12 @@ static AdbOptions parse(int count, char **arguments)
                 options.meshes.push_back(name);
             }
             i++;
-        } else if (word == "--csv" || word == "--json" || word == "--svg" || word == "--figures") {
-            (word == "--csv"    ? options.csv
-             : word == "--json" ? options.json
-             : word == "--svg"  ? options.svg
-                                : options.figures) = value;
+        } else if (word == "--csv" || word == "--json" || word == "--figure" ||
+                   word == "--figures") {
+            (word == "--csv"      ? options.csv
+             : word == "--json"   ? options.json
+             : word == "--figure" ? options.figure
+                                  : options.figures) = value;
             i++;
         } else {
             good = false;

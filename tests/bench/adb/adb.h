@@ -3,6 +3,8 @@
 #ifndef KILN_BENCH_ADB_H
 #define KILN_BENCH_ADB_H
 
+#include "../figure/figure.h"
+
 #include "compare.h"
 #include "timed.h"
 
@@ -66,12 +68,8 @@ void bench_adb_print_csv(const bench_adb *run, FILE *out);
 /* Members of a document. */
 void bench_adb_describe(const bench_adb *run, json_t *object);
 
-/* Titles of all pictures begin so, by which they are recognised; gnuplot takes letters, digits and
- * lines. */
-#define BENCH_PICTURE_TITLE "kiln_bench_"
-
-/* Reliability, and times as fast as the exact 8-wide tree over the distance. SVG 1.1. */
-void bench_adb_draw(const bench_adb *run, FILE *out);
+/* Reliability, and times as fast as the exact 8-wide tree over the distance. */
+void bench_adb_draw(const bench_adb *run, figure *of);
 
 #ifdef __cplusplus
 }

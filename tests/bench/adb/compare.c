@@ -9,6 +9,7 @@
 #include "../../../formats/assert.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Rows that the caller added come first, then those of the methods. */
 unsigned bench_row_of(const bench_tables *all, unsigned method)
@@ -129,4 +130,41 @@ double bench_times_where(const bench_tables *all, unsigned base, unsigned row, b
         }
     }
     return count > 0 ? exp(sum / (double)count) : 0;
+}
+
+static int order_ratios(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile_of(const double sorted[], size_t count, double part)
+{
+    const double at = part * (double)(count - 1);
+    const size_t below = (size_t)at;
+    return below + 1 < count
+               ? sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below])
+               : sorted[below];
+}
+
+void bench_quartiles_where(const bench_tables *all, unsigned base, unsigned row, bench_where where,
+                           double *lower, double *upper)
+{
+    double *ratios = malloc((all->count + 1) * sizeof *ratios);
+    size_t count = 0;
+    for (size_t t = 0; t < all->count && ratios != NULL; t++) {
+        const double slow =
+            mean_where(&all->tables[t], row_of_base(all, &all->tables[t], base), where);
+        if (slow > 0) {
+            ratios[count++] = slow / mean_where(&all->tables[t], row, where);
+        }
+    }
+    if (count < 2) {
+        *lower = *upper = bench_times_where(all, base, row, where);
+    } else {
+        qsort(ratios, count, sizeof *ratios, order_ratios);
+        *lower = quantile_of(ratios, count, 0.25);
+        *upper = quantile_of(ratios, count, 0.75);
+    }
+    free(ratios);
 }

@@ -54,6 +54,11 @@ typedef struct {
  * have such poses, 0 where none has. */
 double bench_times_where(const bench_tables *all, unsigned base, unsigned row, bench_where where);
 
+/* The quartiles of the same over the objects, linear between neighbours; both the mean where fewer
+ * than two objects have such poses. */
+void bench_quartiles_where(const bench_tables *all, unsigned base, unsigned row, bench_where where,
+                           double *lower, double *upper);
+
 #ifdef __cplusplus
 }
 #endif

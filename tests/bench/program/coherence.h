@@ -8,6 +8,8 @@
 
 #include "../../../runtime/kiln_front.h"
 
+#include "../figure/figure.h"
+
 #include <stdio.h>
 
 #define BENCH_COHERENCE_CSV_HEAD                                                                   \
@@ -24,6 +26,8 @@ typedef struct {
     double ns;    /* a query */
     double speed; /* times as fast as kiln_collide, or kiln_contacts_each, on the same tree */
     double value; /* what a part has of its own */
+    /* Quartiles over the rounds of its time by that of the plain query on one tree; 0: none. */
+    double time_low, time_high;
     /* In the mean of a query; entries at the end of the path. */
     double skipped, last_pair, coherent, fresh, entries;
     double volume_tests, margin_tests, axis_tests, leaf_tests;
@@ -128,6 +132,7 @@ typedef struct {
     kiln_front_options options;
     /* What a run found out. */
     double ns;
+    double time_low, time_high; /* as coherence_row has them */
     kiln_front_info info;
 } coherence_method;
 
@@ -191,6 +196,6 @@ void coherence_measure_length(coherence_bench *bench);
 void coherence_print_csv(const coherence_rows *rows, FILE *out);
 
 /* Figures 4, 5, 6, 8 and 9, and our own fronts by the size of motions, as far as rows have them. */
-void coherence_draw(const coherence_rows *rows, FILE *out);
+void coherence_draw(const coherence_rows *rows, figure *drawn);
 
 #endif

@@ -163,15 +163,17 @@ static uint64_t ask(asked *of, const kiln_pose *pose)
     return of->digest;
 }
 
-/* One turn of a method. The first turn of all writes the answers. False: one differs. */
+/* One turn of a method, which takes *all nanoseconds. The first turn of all writes the answers.
+ * False: one differs. */
 static bool take_turn(asked *of, const coherence_path *path, bool writes, uint64_t answers[],
-                      double least[])
+                      double least[], double *all)
 {
     bool same = true;
     for (uint32_t i = 0; i < UNMEASURED && i < path->count / 4; i++) {
         (void)ask(of, &path->poses[i]);
     }
     kiln_front_reset(of->front);
+    *all = 0;
     for (uint32_t first = 0, piece = 0; first < path->count; first += PIECE, piece++) {
         const uint32_t end = first + PIECE < path->count ? first + PIECE : path->count;
         const uint64_t from = kiln_os_nanoseconds();
@@ -180,9 +182,43 @@ static bool take_turn(asked *of, const coherence_path *path, bool writes, uint64
             same = same && (writes || answer == answers[i]);
             answers[i] = answer;
         }
-        least[piece] = fmin(least[piece], (double)(kiln_os_nanoseconds() - from));
+        const double taken = (double)(kiln_os_nanoseconds() - from);
+        least[piece] = fmin(least[piece], taken);
+        *all += taken;
     }
     return same;
+}
+
+static int order_times(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The first method up to methods[m] on the same kind of tree that has no front. */
+static unsigned base_of(const coherence_method methods[], unsigned m)
+{
+    unsigned base = 0;
+    while (base < m && (methods[base].has_front || methods[base].kind != methods[m].kind)) {
+        base++;
+    }
+    return base;
+}
+
+/* `times` has a row of rounds for each method; `ratios` room for one. */
+static void find_quartiles(coherence_method methods[], unsigned count, const double times[],
+                           uint32_t rounds, double ratios[])
+{
+    for (unsigned m = 0; m < count; m++) {
+        const double *own = times + (size_t)m * rounds;
+        const double *plain = times + (size_t)base_of(methods, m) * rounds;
+        for (uint32_t r = 0; r < rounds; r++) {
+            ratios[r] = own[r] / plain[r];
+        }
+        qsort(ratios, rounds, sizeof *ratios, order_times);
+        methods[m].time_low = ratios[rounds / 4];
+        methods[m].time_high = ratios[rounds - 1 - rounds / 4];
+    }
 }
 
 uint32_t coherence_run(coherence_bench *bench, unsigned scenario, const coherence_path *path,
@@ -191,9 +227,10 @@ uint32_t coherence_run(coherence_bench *bench, unsigned scenario, const coherenc
     const uint32_t pieces = (path->count + PIECE - 1) / PIECE;
     uint64_t *answers = calloc(path->count, sizeof *answers);
     double *least = malloc((size_t)count * pieces * sizeof *least);
+    double *times = malloc((size_t)(count + 1) * bench->rounds * sizeof *times);
     asked *all = malloc(count * sizeof *all);
     uint32_t hits = 0;
-    if (answers == NULL || least == NULL || all == NULL) {
+    if (answers == NULL || least == NULL || times == NULL || all == NULL) {
         abort();
     }
     for (size_t i = 0; i < (size_t)count * pieces; i++) {
@@ -204,11 +241,13 @@ uint32_t coherence_run(coherence_bench *bench, unsigned scenario, const coherenc
     }
     for (uint32_t round = 0; round < bench->rounds; round++) {
         for (unsigned m = 0; m < count; m++) {
-            if (!take_turn(&all[m], path, round + m == 0, answers, least + (size_t)m * pieces)) {
+            if (!take_turn(&all[m], path, round + m == 0, answers, least + (size_t)m * pieces,
+                           &times[(size_t)m * bench->rounds + round])) {
                 bench->rows.differed = coherence_scenarios[scenario].name;
             }
         }
     }
+    find_quartiles(methods, count, times, bench->rounds, times + (size_t)count * bench->rounds);
     for (unsigned m = 0; m < count; m++) {
         methods[m].ns = 0;
         for (uint32_t i = 0; i < pieces; i++) {
@@ -222,6 +261,7 @@ uint32_t coherence_run(coherence_bench *bench, unsigned scenario, const coherenc
     }
     free(all);
     free(least);
+    free(times);
     free(answers);
     return hits;
 }
@@ -232,14 +272,12 @@ void coherence_keep_run(coherence_bench *bench, coherence_row row, const coheren
     const coherence_method *method = &methods[m];
     const kiln_front_info *info = &method->info;
     const double queries = info->queries > 0 ? (double)info->queries : 1;
-    unsigned base = 0;
-    while (methods[base].has_front || methods[base].kind != method->kind) {
-        base++;
-    }
     row.bv = method->bv;
     row.method = method->name;
     row.ns = method->ns;
-    row.speed = methods[base].ns / method->ns;
+    row.speed = methods[base_of(methods, m)].ns / method->ns;
+    row.time_low = method->time_low;
+    row.time_high = method->time_high;
     row.skipped = (double)info->skipped / queries;
     row.last_pair = (double)info->last_pair / queries;
     row.coherent = (double)info->coherent / queries;

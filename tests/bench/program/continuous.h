@@ -4,6 +4,8 @@
 
 #include "../../support/moving.h"
 
+#include "../figure/figure.h"
+
 #include <stdio.h>
 
 #define BENCH_CONTINUOUS_CSV_HEAD                                                                  \
@@ -17,9 +19,10 @@ typedef struct {
     double speed, radius, interval, sine;
     double ms, begin_ms, change_ms, narrow_ms; /* processor time */
     double events, walls, candidates, tests, narrow_calls, looked_at, swaps;
-    double list_ends; /* of one object, lower and upper */
-    double bytes;     /* of an object, besides events that wait */
-    double value;     /* what a part has of its own */
+    double list_ends;  /* of one object, lower and upper */
+    double bytes;      /* of an object, besides events that wait */
+    double slowest_ms; /* of the rounds, where there are several; else 0 */
+    double value;      /* what a part has of its own */
     uint64_t digest;
     kiln_dynamic_engine engine_used;
 } continuous_row;
@@ -47,6 +50,6 @@ extern const size_t continuous_part_count;
 void continuous_print_csv(const continuous_rows *rows, FILE *out);
 
 /* Figures 4 and 6, as far as the rows have their numbers. */
-void continuous_draw(const continuous_rows *rows, FILE *out);
+void continuous_draw(const continuous_rows *rows, figure *of);
 
 #endif

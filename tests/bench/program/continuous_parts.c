@@ -183,10 +183,13 @@ static continuous_row run_best(const moving_scene *scene, const run_setup *setup
                                uint32_t rounds)
 {
     continuous_row best = run_once(scene, setup, frames, false);
+    double slowest = best.ms;
     for (uint32_t i = 1; i < rounds; i++) {
         const continuous_row row = run_once(scene, setup, frames, false);
+        slowest = fmax(slowest, row.ms);
         best = row.ms < best.ms ? row : best;
     }
+    best.slowest_ms = slowest;
     return best;
 }
 

@@ -5,6 +5,8 @@
 
 #include "../../../tools/cmd/verbs/costs.h"
 
+#include "../figure/figure.h"
+
 #include <stdio.h>
 
 #define BENCH_FAMILIES_CSV_HEAD                                                                    \
@@ -29,7 +31,7 @@ typedef struct {
 void bench_families_print_csv(const bench_families *of, FILE *out);
 
 /* A row of panels a mesh: costs by their terms, cover and sizes of volumes by level. */
-void bench_families_draw(const bench_families *of, FILE *out);
+void bench_families_draw(const bench_families *of, figure *drawn);
 
 /* The means of unit costs over all meshes, by kind (which have leaves of one size), as initialisers
  * of C. */

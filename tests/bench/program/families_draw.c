@@ -2,84 +2,72 @@
  * the figures of Klosowski et al. (1998) show k-DOP trees level by level. */
 #include "families.h"
 
-#include "../adb/adb.h"
-#include "../adb/svg.h"
-
 #include "../../../formats/assert.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-enum {
-    WIDTH = 1560,
-    PANEL = 380,
-    TOP = 60,
-    LEFT = 90,
-    STEP = 510,
-    LEGEND = 84,
-    ROW = 18,
-    CLOCK = 6
-};
 
 static double per_pose(uint64_t count, const tree_costs *of)
 {
     return of->poses > 0 ? (double)count / (double)of->poses : 0;
 }
 
-/* A step of 1, 2 or 5 times a power of ten, of which about six make `most`. */
-static double step_for(double most)
-{
-    const double power = pow(10, floor(log10(most / 6)));
-    const double part = most / 6 / power;
-    return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
-}
-
-/* One bar a tree: what its query costs by terms from below, and a line for the clock. */
-static void draw_costs(const bench_family *of, double top, FILE *out)
+/* One bar a tree: what its query costs by terms from below, and a mark for the clock. */
+static void draw_costs(const bench_family *of, figure *drawn)
 {
     static const char *const terms[] = {"C, a query", "Nu Cu, nodes", "Nv Cv, volumes",
-                                        "Np Cp, triangles", "measured"};
+                                        "Np Cp, triangles"};
+    const char **names = calloc(of->count + 1, sizeof *names);
+    figure_point *points = calloc(of->count + 1, sizeof *points);
+    double *sums = calloc(of->count + 1, sizeof *sums);
     double most = 1;
     char title[160];
+    if (names == NULL || points == NULL || sums == NULL) {
+        drawn->failed = true;
+        free(names);
+        free(points);
+        free(sums);
+        return;
+    }
     for (size_t i = 0; i < of->count; i++) {
+        names[i] = of->costs[i].bv;
         most = fmax(most, fmax(of->costs[i].predicted, of->costs[i].measured));
     }
-    (void)snprintf(title, sizeof title, "%.100s: microseconds a query", of->name);
-    const svg_panel panel = {.title = title,
-                             .x_name = "kind of tree",
-                             .y_name = "microseconds",
-                             .x_to = (double)of->count,
-
-                             .y_to = 1.1e-3 * most,
-                             .y_step = step_for(1.1e-3 * most),
-                             .left = LEFT,
-                             .top = top,
-                             .width = PANEL,
-                             .height = PANEL};
-    svg_axes(out, &panel);
-    for (size_t i = 0; i < of->count; i++) {
-        const tree_costs *c = &of->costs[i];
-        const double part[] = {c->unit.query, per_pose(c->work.nodes, c) * c->unit.update,
-                               per_pose(c->work.volume_pairs, c) * c->unit.test,
-                               per_pose(c->work.triangle_pairs, c) * c->unit.triangle};
-        const double at = (double)i;
-        double from = 0;
-        for (unsigned t = 0; t < 4; t++) {
-            const double to = from + 1e-3 * part[t];
-            svg_bar(out, &panel, t, at + 0.15, at + 0.85, from, to);
-            from = to;
+    (void)snprintf(title, sizeof title, "%.100s: time of a query", of->name);
+    figure_add_panel(drawn, &(figure_axes){.title = title,
+                                           .x_name = "kind of tree",
+                                           .y_name = "time of a query, us",
+                                           .x_to = (double)of->count,
+                                           .y_to = 1.1e-3 * most,
+                                           .y_step = figure_step(1.1e-3 * most),
+                                           .names = names,
+                                           .name_count = of->count});
+    for (unsigned t = 0; t < 4; t++) {
+        for (size_t i = 0; i < of->count; i++) {
+            const tree_costs *c = &of->costs[i];
+            const double part[] = {c->unit.query, per_pose(c->work.nodes, c) * c->unit.update,
+                                   per_pose(c->work.volume_pairs, c) * c->unit.test,
+                                   per_pose(c->work.triangle_pairs, c) * c->unit.triangle};
+            const double from = sums[i];
+            sums[i] += 1e-3 * part[t];
+            points[i] = (figure_point){(double)i + 0.5, sums[i] - from, from, sums[i]};
         }
-        const double clock = 1e-3 * c->measured, thick = 4e-6 * most;
-        svg_bar(out, &panel, CLOCK, at + 0.05, at + 0.95, clock - thick, clock + thick);
-        svg_name(out, &panel, at + 0.5, c->bv);
+        figure_add_curve(drawn, FIGURE_BARS, terms[t], NULL, points, of->count);
+        figure_set_width(drawn, 0.7);
     }
-    for (unsigned t = 0; t < sizeof terms / sizeof terms[0]; t++) {
-        svg_curve(out, &panel, t == 4 ? CLOCK : t, terms[t], NULL, 0);
+    for (size_t i = 0; i < of->count; i++) {
+        points[i] = figure_at((double)i + 0.5, 1e-3 * of->costs[i].measured);
     }
+    figure_add_curve(drawn, FIGURE_POINTS, "measured: the mean of each query's least time",
+                     "measured", points, of->count);
+    free(names);
+    free(points);
+    free(sums);
 }
 
 /* Curves over the levels: `sizes`, else cover. */
-static void draw_levels(const bench_family *of, bool sizes, double top, FILE *out)
+static void draw_levels(const bench_family *of, bool sizes, figure *drawn)
 {
     double deepest = 2, least = HUGE_VAL, most = 1;
     for (size_t i = 0; i < of->count; i++) {
@@ -91,50 +79,40 @@ static void draw_levels(const bench_family *of, bool sizes, double top, FILE *ou
             most = value > 0 ? fmax(most, value) : most;
         }
     }
-    const svg_panel panel = {.title = sizes ? "Sizes of volumes, by that of the box"
-                                            : "Volumes that hold a point of the surface",
-                             .x_name = "level",
-                             .y_name = sizes ? "sum of sizes" : "cover",
-                             .x_from = 1,
-                             .x_to = deepest,
-                             .x_step = deepest > 16  ? 4
-                                       : deepest > 8 ? 2
-                                                     : 1,
-                             .y_from = sizes ? fmin(0.9 * least, 0.5) : 0,
-                             .y_to = 1.1 * most,
-                             .y_step = step_for(1.1 * most),
-                             .logarithmic = sizes,
-                             .left = LEFT + (sizes ? 2 : 1) * STEP,
-                             .top = top,
-                             .width = PANEL,
-                             .height = PANEL};
-    svg_axes(out, &panel);
+    figure_add_panel(drawn,
+                     &(figure_axes){.title = sizes ? "Sizes of volumes, by that of the box"
+                                                   : "Volumes that hold a point of the surface",
+                                    .x_name = "level of the tree, from the root",
+                                    .y_name = sizes ? "sum of sizes, by that of the whole box"
+                                                    : "volumes a point of the surface",
+                                    .x_from = 1,
+                                    .x_to = deepest,
+                                    .x_step = deepest > 16  ? 4
+                                              : deepest > 8 ? 2
+                                                            : 1,
+                                    .y_from = sizes ? fmin(0.9 * least, 0.5) : 0,
+                                    .y_to = 1.1 * most,
+                                    .y_step = figure_step(1.1 * most),
+                                    .y_logarithmic = sizes});
     for (size_t i = 0; i < of->count; i++) {
-        svg_point points[KILN_TREE_DEPTH_MAX];
+        figure_point points[KILN_TREE_DEPTH_MAX];
         for (uint32_t l = 0; l < of->costs[i].depth; l++) {
             const kiln_level_measure *at = &of->costs[i].levels[l];
-            points[l] = (svg_point){l + 1.0, sizes ? at->size : at->cover, 0};
+            points[l] = figure_at(l + 1.0, sizes ? at->size : at->cover);
         }
-        svg_curve(out, &panel, (unsigned)i, of->costs[i].bv, points, of->costs[i].depth);
+        figure_add_curve(drawn, FIGURE_LINE, of->costs[i].bv, NULL, points, of->costs[i].depth);
     }
 }
 
-void bench_families_draw(const bench_families *of, FILE *out)
+void bench_families_draw(const bench_families *of, figure *drawn)
 {
-    double height = 0, top = TOP;
+    drawn->name = "families";
+    drawn->columns = 3;
     for (size_t i = 0; i < of->count; i++) {
-        const double lines = fmax((double)of->list[i].count, 5);
-        height += TOP + PANEL + LEGEND + ROW * lines;
+        draw_costs(&of->list[i], drawn);
+        draw_levels(&of->list[i], false, drawn);
+        draw_levels(&of->list[i], true, drawn);
     }
-    svg_begin(out, WIDTH, height);
-    fputs("<title>" BENCH_PICTURE_TITLE "families</title>\n", out);
-    for (size_t i = 0; i < of->count; i++) {
-        draw_costs(&of->list[i], top, out);
-        draw_levels(&of->list[i], false, top, out);
-        draw_levels(&of->list[i], true, top, out);
-        top += TOP + PANEL + LEGEND + ROW * fmax((double)of->list[i].count, 5);
-    }
-    svg_end(out);
 }
 
 /* Names have no line ends (bench_family), and are quoted. */

@@ -22,7 +22,7 @@
 #include <string.h>
 
 typedef struct {
-    const char *csv, *svg, *budgets, *bv, *tree;
+    const char *csv, *figure, *budgets, *bv, *tree;
     int draws, mode;
     bool quick, meshes, json;
 } bench_settings;
@@ -48,8 +48,7 @@ static const option bench_options[] = {
      "print a table for each file, too, where there are several"},
     {"csv", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(csv),
      "write a line for each file and method"},
-    {"svg", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(svg),
-     "draw the reliability diagram, and speed over the distance"},
+    OPTION_FIGURE(bench_settings, "the reliability diagram, and speed over the distance"),
     OPTION_JSON(bench_settings),
 };
 
@@ -224,11 +223,6 @@ static int write_with(const bench_adb *run, const char *path, const output_kind 
     return output_text_end(&text, path, kind, "ask for fewer --draws");
 }
 
-static bool is_stdout(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
 /* That exact methods don't agree is reported last: their figures are printed nonetheless. */
 static int judge(const bench_adb *run)
 {
@@ -250,15 +244,18 @@ static int report_all(bench_adb *run, const bench_settings *settings)
     }
     if (report_is_json()) {
         bench_adb_describe(run, report_root());
-    } else if (!is_stdout(settings->csv) && !is_stdout(settings->svg)) {
+    } else if (!output_is_stdout(settings->csv) && !output_is_stdout(settings->figure)) {
         bench_adb_print(run, stdout, settings->meshes);
     }
     int status = EXIT_DONE;
     if (settings->csv != NULL) {
         status = write_with(run, settings->csv, &output_kind_rows, bench_adb_print_csv);
     }
-    if (settings->svg != NULL && status == EXIT_DONE) {
-        status = write_with(run, settings->svg, &output_kind_picture, bench_adb_draw);
+    if (settings->figure != NULL && status == EXIT_DONE) {
+        figure drawn = {.name = NULL};
+        bench_adb_draw(run, &drawn);
+        status = output_figure(&drawn, settings->figure, NULL);
+        figure_free(&drawn);
     }
     return status == EXIT_DONE ? judge(run) : status;
 }
@@ -309,28 +306,6 @@ static int parse_budgets(const char *list, bench_adb_options *options)
     }
 }
 
-/* What is not there yet and spelt in two ways is noticed at the second write, which is refused. */
-static bool is_one_file(const char *path, const char *other)
-{
-    return path != NULL && other != NULL &&
-           (strcmp(path, other) == 0 || kiln_same_file(path, other));
-}
-
-/* Before minutes are spent: can the files be written, and may they? */
-static int check_outputs(const bench_settings *settings, char *const *inputs, int count)
-{
-    if (is_stdout(settings->csv) && is_stdout(settings->svg)) {
-        return report_usage("standard output takes one of --csv and --svg");
-    }
-    if (is_one_file(settings->csv, settings->svg)) {
-        return report_usage("--csv and --svg are one file, '%s'", settings->csv);
-    }
-    if (is_stdout(settings->csv) || is_stdout(settings->svg)) {
-        report_to_stderr();
-    }
-    return output_check_both(settings->csv, settings->svg, inputs, count);
-}
-
 static int run_bench_adb(int argc, char **argv)
 {
     bench_settings settings = {.draws = 0};
@@ -344,7 +319,7 @@ static int run_bench_adb(int argc, char **argv)
     options.draws = settings.draws > 0 ? (unsigned)settings.draws : options.draws;
     status = settings.budgets != NULL ? parse_budgets(settings.budgets, &options) : EXIT_DONE;
     if (status == EXIT_DONE) {
-        status = check_outputs(&settings, argv, count);
+        status = output_check_measured(settings.csv, settings.figure, argv, count);
     }
     return status == EXIT_DONE ? run_files(&options, &settings, argv, count) : status;
 }

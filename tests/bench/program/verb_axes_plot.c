@@ -9,8 +9,6 @@
 #include "outputs.h"
 #include "verbs.h"
 
-#include "../adb/adb.h"
-
 #include "../../../tools/cmd/kit/files.h"
 #include "../../../tools/cmd/kit/options.h"
 #include "../../../tools/cmd/kit/report.h"
@@ -22,13 +20,12 @@
 #include <string.h>
 
 typedef struct {
-    const char *output, *a, *b;
+    const char *output, *csv, *a, *b;
     bool json;
 } axes_plot_settings;
 
 static const option axes_plot_options[] = {
-    {"output", 'o', OPTION_TEXT, "OUT.svg", NULL, 0, 0, offsetof(axes_plot_settings, output),
-     "the picture to write, '-' for standard output"},
+    OPTION_PLOT(axes_plot_settings),
     {"velocity-a", 0, OPTION_TEXT, "X,Y,Z", NULL, 0, 0, offsetof(axes_plot_settings, a),
      "velocity of the first object (default 1,0.3,-0.2)"},
     {"velocity-b", 0, OPTION_TEXT, "X,Y,Z", NULL, 0, 0, offsetof(axes_plot_settings, b),
@@ -36,10 +33,7 @@ static const option axes_plot_options[] = {
     OPTION_JSON(axes_plot_settings),
 };
 
-enum { PANEL = 520, RADIUS = 220, MIDDLE_Y = 290, HEIGHT = 580, FILES_MOST = 4 };
-
-static const char *const colours[2] = {"#3f9b4f", "#3566b8"}; /* of the two objects */
-static const char *const both_colour = "#0a9a9a", *const none_colour = "#b0b0b0";
+enum { FILES_MOST = 4 };
 
 /* Right, up and towards the viewer. */
 static const double view[3][3] = {
@@ -49,14 +43,13 @@ typedef struct {
     double x, y, near; /* near > 0: in front */
 } seen;
 
-static seen project(const double p[3], double left)
+static seen project(const double p[3])
 {
     double of[3];
     for (unsigned i = 0; i < 3; i++) {
         of[i] = view[i][0] * p[0] + view[i][1] * p[1] + view[i][2] * p[2];
     }
-    const seen at = {left + PANEL / 2 + RADIUS * of[0], MIDDLE_Y - RADIUS * of[1], of[2]};
-    return at;
+    return (seen){of[0], of[1], of[2]};
 }
 
 /* Two directions that are perpendicular to v and to each other. */
@@ -78,37 +71,66 @@ static void frame_of(const double v[3], double e[3], double f[3])
     }
 }
 
-enum { ROUND = 240, ACROSS = 8 };
+enum { ROUND = 240 };
 
-/* The part in front of the directions within phi of the plane across v, as one path, so that its
- * colour is even. */
-static void draw_zone(FILE *out, const double v[3], double phi, double left, const char *colour)
+/* Where a turn about v crosses the band of directions within phi of the plane across v, in front:
+ * the lower and the upper end. How near a direction is, is A cos up + B sin up, so that what lies
+ * in front is one piece. False: nothing does. */
+static bool cross_zone(const double v[3], const double e[3], const double f[3], double phi,
+                       double turn, seen ends[2])
 {
-    double e[3], f[3];
-    frame_of(v, e, f);
-    fprintf(out, "<path fill='%s' fill-opacity='0.22' d='", colour);
-    for (unsigned i = 0; i < ROUND; i++) {
-        for (unsigned k = 0; k < ACROSS; k++) {
-            seen corners[4];
-            bool is_seen = true;
-            for (unsigned c = 0; c < 4; c++) {
-                const double turn = 2 * acos(-1.0) * (i + (c == 1 || c == 2 ? 1 : 0)) / ROUND;
-                const double up = phi * (2.0 * (k + (c >= 2 ? 1 : 0)) / ACROSS - 1);
-                double p[3];
-                for (unsigned j = 0; j < 3; j++) {
-                    p[j] = cos(up) * (cos(turn) * e[j] + sin(turn) * f[j]) + sin(up) * v[j];
-                }
-                corners[c] = project(p, left);
-                is_seen = is_seen && corners[c].near > 0;
-            }
-            if (is_seen) {
-                fprintf(out, "M%.1f %.1fL%.1f %.1fL%.1f %.1fL%.1f %.1fz", corners[0].x,
-                        corners[0].y, corners[1].x, corners[1].y, corners[2].x, corners[2].y,
-                        corners[3].x, corners[3].y);
-            }
+    enum { STEPS = 64 };
+    bool any = false;
+    for (int k = 0; k <= STEPS; k++) {
+        const double up = phi * (2.0 * k / STEPS - 1);
+        double p[3];
+        for (unsigned j = 0; j < 3; j++) {
+            p[j] = cos(up) * (cos(turn) * e[j] + sin(turn) * f[j]) + sin(up) * v[j];
+        }
+        const seen at = project(p);
+        if (at.near > 0) {
+            ends[0] = any ? ends[0] : at;
+            ends[1] = at;
+            any = true;
         }
     }
-    fputs("'/>\n", out);
+    return any;
+}
+
+/* One polygon from the upper ends and, back again, the lower ones. */
+static void add_band(figure *drawn, const seen lower[], const seen upper[], unsigned count,
+                     const char *method)
+{
+    figure_point points[2 * (ROUND + 1)];
+    for (unsigned i = 0; i < count; i++) {
+        points[i] = figure_at(upper[i].x, upper[i].y);
+        points[2 * count - 1 - i] = figure_at(lower[i].x, lower[i].y);
+    }
+    figure_add_curve(drawn, FIGURE_AREA, NULL, method, points, 2 * (size_t)count);
+}
+
+/* The part in front of a zone, from a turn that is hidden on: where none is, all around. */
+static void draw_zone(figure *drawn, const double v[3], double phi, const char *method)
+{
+    const double step = 2 * acos(-1.0) / ROUND;
+    double e[3], f[3];
+    seen lower[ROUND + 1], upper[ROUND + 1], ends[2];
+    unsigned first = 0, count = 0;
+    frame_of(v, e, f);
+    while (first < ROUND && cross_zone(v, e, f, phi, first * step, ends)) {
+        first++;
+    }
+    for (unsigned i = 0; i <= ROUND; i++) {
+        const bool is_seen = cross_zone(v, e, f, phi, (first + i) * step, ends);
+        if (is_seen) {
+            lower[count] = ends[0];
+            upper[count++] = ends[1];
+        }
+        if ((!is_seen || i == ROUND) && count > 1) {
+            add_band(drawn, lower, upper, count, method);
+        }
+        count = is_seen ? count : 0;
+    }
 }
 
 /* What a panel shows. */
@@ -126,68 +148,93 @@ static bool mask_has(const uint64_t *mask, uint32_t axis)
     return (mask[axis / 64] >> axis % 64 & 1) != 0;
 }
 
-static void draw_axes(FILE *out, const axes_panel *of, double left)
+static const char *const methods[4] = {"neither velocity", "first velocity", "second velocity",
+                                       "both velocities"};
+
+/* The axes that the two objects use in one way, two points each: those in front, with their number
+ * in the legend, or those behind, faintly. */
+static void draw_axes(figure *drawn, const axes_panel *of, unsigned use, bool is_front)
 {
-    const double dot = fmax(1.2, fmin(6, 40 / sqrt(of->info.count)));
-    for (int front = 0; front < 2; front++) {
-        for (uint32_t i = 0; i < of->info.count; i++) {
-            const bool a = mask_has(of->masks[0], i), b = mask_has(of->masks[1], i);
-            const char *colour = a && b ? both_colour
-                                 : a    ? colours[0]
-                                 : b    ? colours[1]
-                                        : none_colour;
-            for (int sign = -1; sign <= 1; sign += 2) {
-                const double *axis = of->info.axes[i];
-                const double p[3] = {sign * axis[0], sign * axis[1], sign * axis[2]};
-                const seen at = project(p, left);
-                if ((at.near > 0) == (front == 1)) {
-                    fprintf(out, "<circle cx='%.1f' cy='%.1f' r='%.1f' fill='%s'%s/>\n", at.x, at.y,
-                            a && b ? 1.4 * dot : dot, colour,
-                            front == 1 ? "" : " fill-opacity='0.25'");
-                }
+    figure_point *points = malloc(2 * (of->info.count + (size_t)1) * sizeof *points);
+    size_t count = 0, all = 0;
+    char name[64];
+    if (points == NULL) {
+        drawn->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < of->info.count; i++) {
+        const unsigned used = mask_has(of->masks[0], i) + 2U * mask_has(of->masks[1], i);
+        all += used == use;
+        for (int sign = -1; sign <= 1 && used == use; sign += 2) {
+            const double *axis = of->info.axes[i];
+            const double p[3] = {sign * axis[0], sign * axis[1], sign * axis[2]};
+            const seen at = project(p);
+            if ((at.near > 0) == is_front) {
+                points[count++] = figure_at(at.x, at.y);
             }
         }
-        if (front == 0) {
-            fprintf(out,
-                    "<circle cx='%.0f' cy='%d' r='%d' fill='#ffffff' fill-opacity='0.5' "
-                    "stroke='#888888'/>\n",
-                    left + PANEL / 2, MIDDLE_Y, RADIUS);
-        }
     }
+    (void)snprintf(name, sizeof name, "%s: %zu axes", methods[use], all);
+    figure_add_curve(drawn, FIGURE_POINTS, is_front ? name : NULL, methods[use], points, count);
+    figure_set_width(drawn,
+                     (use == 3 ? 1.4 : 1) * fmax(0.35, fmin(1.3, 10 / sqrt(of->info.count))));
+    if (!is_front) {
+        figure_set_faint(drawn);
+    }
+    free(points);
 }
 
-/* An arrow from the sphere along a velocity, or, where that points away, a line behind it. */
-static void draw_velocity(FILE *out, const double v[3], double left, const char *colour)
+static void draw_sphere(figure *drawn)
+{
+    figure_point points[ROUND + 1];
+    for (int i = 0; i <= ROUND; i++) {
+        const double turn = 2 * acos(-1.0) * i / ROUND;
+        points[i] = figure_at(cos(turn), sin(turn));
+    }
+    figure_add_curve(drawn, FIGURE_OUTLINE, NULL, "neither velocity", points, ROUND + 1);
+}
+
+/* A line from the sphere along a velocity, faint where that points away. */
+static void draw_velocity(figure *drawn, const double v[3], const char *method)
 {
     const double tip[3] = {1.18 * v[0], 1.18 * v[1], 1.18 * v[2]};
-    const seen from = project(v, left), to = project(tip, left);
-    fprintf(out,
-            "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s' stroke-width='3'%s/>\n"
-            "<circle cx='%.1f' cy='%.1f' r='5' fill='none' stroke='%s' stroke-width='2'/>\n",
-            from.x, from.y, to.x, to.y, colour, from.near > 0 ? "" : " stroke-dasharray='4 3'",
-            to.x, to.y, colour);
+    const seen from = project(v), to = project(tip);
+    const figure_point line[2] = {figure_at(from.x, from.y), figure_at(to.x, to.y)};
+    figure_add_curve(drawn, FIGURE_OUTLINE, NULL, method, line, 2);
+    figure_set_width(drawn, 3);
+    if (!(from.near > 0)) {
+        figure_set_faint(drawn);
+    }
 }
 
-static void draw_panel(FILE *out, const axes_panel *of, double v[2][3], double left)
+static void draw_panel(figure *drawn, const axes_panel *of, double v[2][3])
 {
     const double degrees = 180 / acos(-1.0);
-    fprintf(
-        out,
-        "<text x='%.0f' y='30' text-anchor='middle' font-size='16'>%u axes, covering radius %.3f"
-        "°</text>\n",
-        left + PANEL / 2, of->info.count, of->info.radius * degrees);
-    draw_axes(out, of, left);
-    for (unsigned k = 0; k < 2; k++) {
-        draw_zone(out, v[k], of->phi, left, colours[k]);
-        draw_velocity(out, v[k], left, colours[k]);
+    char title[96], note[96];
+    (void)snprintf(title, sizeof title, "%u axes, covering radius %.3f°", of->info.count,
+                   of->info.radius * degrees);
+    figure_add_panel(drawn, &(figure_axes){.title = title,
+                                           .x_name = "to the right, by the sphere's radius",
+                                           .y_name = "up, by the sphere's radius",
+                                           .x_from = -1.2,
+                                           .x_to = 1.2,
+                                           .y_from = -1.2,
+                                           .y_to = 1.2,
+                                           .bare = true});
+    for (unsigned use = 0; use < 4; use++) {
+        draw_axes(drawn, of, use, false);
     }
-    const double y = MIDDLE_Y + RADIUS + 40;
-    fprintf(out, "<text x='%.0f' y='%.0f' text-anchor='middle'>zones at %.3f°: ", left + PANEL / 2,
-            y, of->phi * degrees);
-    fprintf(out,
-            "<tspan fill='%s'>%u axes</tspan>, <tspan fill='%s'>%u axes</tspan>, "
-            "<tspan fill='%s' font-weight='bold'>%u in both</tspan></text>\n",
-            colours[0], of->counts[0], colours[1], of->counts[1], both_colour, of->both);
+    draw_sphere(drawn);
+    for (unsigned k = 0; k < 2; k++) {
+        draw_zone(drawn, v[k], of->phi, methods[1 + k]);
+        draw_velocity(drawn, v[k], methods[1 + k]);
+    }
+    for (unsigned use = 0; use < 4; use++) {
+        draw_axes(drawn, of, use, true);
+    }
+    (void)snprintf(note, sizeof note, "bands: zones of the velocities, %.3f° to either side",
+                   of->phi * degrees);
+    figure_set_note(drawn, note);
 }
 
 /* Three numbers, not all 0, scaled to length 1. */
@@ -246,32 +293,6 @@ static int ask_set(axes_panel *of, double v[2][3])
     return EXIT_DONE;
 }
 
-static int write_picture(const axes_panel *panels, int count, double v[2][3], const char *output)
-{
-    char *picture = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&picture, &size);
-    bool done = out != NULL;
-    if (done) {
-        fprintf(out,
-                "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' "
-                "font-family='sans-serif' font-size='14'>\n"
-                "<title>" BENCH_PICTURE_TITLE "axes</title>\n"
-                "<rect width='100%%' height='100%%' fill='#ffffff'/>\n",
-                PANEL * count, HEIGHT);
-        for (int i = 0; i < count; i++) {
-            draw_panel(out, &panels[i], v, (double)PANEL * i);
-        }
-        fputs("</svg>\n", out);
-        done = fclose(out) == 0;
-    }
-    const int status =
-        done ? output_write(output, &output_kind_picture, picture, size)
-             : report_error(EXIT_RUN, output, "out of memory; free some and run again");
-    free(picture);
-    return status;
-}
-
 static void axes_plot_json(const axes_panel *panels, int count, const char *output)
 {
     json_t *root = report_root(), *list = json_array();
@@ -296,23 +317,25 @@ static int run_axes_plot(int argc, char **argv)
     int count;
     int status = options_parse(&verb_axes_plot, argc, argv, &settings, &count);
     if (status == EXIT_DONE && settings.output == NULL) {
-        status = report_usage("-o OUT.svg is missing");
+        status = report_usage("-o FIGURE is missing");
     }
     status = status == EXIT_DONE ? parse_velocity("velocity-a", settings.a, v[0]) : status;
     status = status == EXIT_DONE ? parse_velocity("velocity-b", settings.b, v[1]) : status;
     if (status != EXIT_DONE) {
         return status;
     }
-    if (strcmp(settings.output, "-") == 0) {
-        report_to_stderr();
-    }
-    status = output_check_inputs(settings.output, &output_kind_picture, argv, count);
+    status = output_check_plot(settings.csv, settings.output, argv, count);
     for (int i = 0; i < count && status == EXIT_DONE; i++) {
         panels[i].path = argv[i];
         status = ask_set(&panels[i], v);
     }
     if (status == EXIT_DONE) {
-        status = write_picture(panels, count, v, settings.output);
+        figure drawn = {.name = "axes", .columns = FILES_MOST};
+        for (int i = 0; i < count; i++) {
+            draw_panel(&drawn, &panels[i], v);
+        }
+        status = output_figure(&drawn, settings.output, settings.csv);
+        figure_free(&drawn);
     }
     if (status == EXIT_DONE && report_is_json()) {
         axes_plot_json(panels, count, settings.output);
@@ -327,12 +350,12 @@ static int run_axes_plot(int argc, char **argv)
 
 const verb verb_axes_plot = {
     "axes-plot",
-    "FILE... -o OUT.svg",
+    "FILE... -o FIGURE",
     "draw axis sets and the zones of two velocities",
-    "Figure 3 of Coming and Staadt 2004 as SVG, a sphere for each FILE, up to four: axes as "
+    "Figure 3 of Coming and Staadt 2004, by gnuplot, a sphere for each FILE, up to four: axes as "
     "points, two for "
     "each axis; those that objects of two velocities use in green and blue, those that both use in "
-    "teal; "
+    "vermilion; "
     "the zones as bands.",
     axes_plot_options,
     COUNT_OF(axes_plot_options),

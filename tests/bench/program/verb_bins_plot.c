@@ -1,15 +1,10 @@
 /* kiln-bench bins-plot: Figures 8 and 15 of Klein and Zachmann 2003, from a table.
  *
- * The values come from the table by the runtime's own call, so that the picture shows what a query
- * would get. They are written into a script, which gnuplot draws in a process of its own; its
- * picture is read back through a pipe and written by the kit, whole or not at all. The left panel
- * has the two factors of the bound and their product, the right one the bytes that each x takes. */
-#define _POSIX_C_SOURCE 200809L
-
+ * The values come from the table by the runtime's own call, so that the figure shows what a query
+ * would get. The left panel has the two factors of the bound and their product, the right one the
+ * bytes that each x takes. */
 #include "outputs.h"
 #include "verbs.h"
-
-#include "../adb/adb.h"
 
 #include "../../../tools/cmd/kit/files.h"
 #include "../../../tools/cmd/kit/options.h"
@@ -17,22 +12,16 @@
 
 #include "../../../formats/assert.h"
 
-#include <errno.h>
-#include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <stdio.h>
 
 typedef struct {
-    const char *output, *at;
+    const char *output, *csv, *at;
     double lb;
     bool json;
 } plot_settings;
 
 static const option plot_options[] = {
-    {"output", 'o', OPTION_TEXT, "OUT.svg", NULL, 0, 0, offsetof(plot_settings, output),
-     "the picture to write, '-' for standard output"},
+    OPTION_PLOT(plot_settings),
     {"at", 0, OPTION_TEXT, "U,V,W", NULL, 0, 0, offsetof(plot_settings, at),
      "bins, blue and red balls of the curve (default: u to the table's limit, v = w = u / 8)"},
     {"lb", 0, OPTION_REAL, "L", NULL, 0, 1, offsetof(plot_settings, lb),
@@ -40,7 +29,7 @@ static const option plot_options[] = {
     OPTION_JSON(plot_settings),
 };
 
-/* What the picture shows. */
+/* What the figure shows. */
 typedef struct {
     const table_file *table;
     uint32_t place[3];
@@ -48,10 +37,10 @@ typedef struct {
     double p[KILN_BINS_TABLE_X_MAX]; /* P at `place` */
     uint32_t best;                   /* x of the highest value of the curve */
     double best_value;
-} figure;
+} bins_plot;
 
 /* 1 - (1 - LB)^x */
-static double hit_at(const figure *of, uint32_t x)
+static double hit_at(const bins_plot *of, uint32_t x)
 {
     KILN_ASSERT(x >= 1 && x <= KILN_BINS_TABLE_X_MAX);
     double missed = 1.0;
@@ -61,13 +50,13 @@ static double hit_at(const figure *of, uint32_t x)
     return 1.0 - missed;
 }
 
-static double bound_at(const figure *of, uint32_t x)
+static double bound_at(const bins_plot *of, uint32_t x)
 {
     return hit_at(of, x) * of->p[x - 1];
 }
 
 /* The first x of the highest bound, as the paper has it. */
-static void find_best(figure *of, uint32_t max_x)
+static void find_best(bins_plot *of, uint32_t max_x)
 {
     KILN_ASSERT(max_x >= 1 && max_x <= KILN_BINS_TABLE_X_MAX);
     for (uint32_t x = 1; x <= max_x; x++) {
@@ -78,213 +67,81 @@ static void find_best(figure *of, uint32_t max_x)
     }
 }
 
-/* -------------------------------------------------------------------------------- the script -- */
-
-/* All curves are columns of one block of data within the script, so that no second file is needed.
- */
-static void write_data(FILE *script, const figure *of)
-{
-    const kiln_format_bins *header = of->table->view.header;
-    const double size = kiln_bins_value_size(header->profile);
-    fputs("$values << END\n", script);
-    for (uint32_t x = 1; x <= header->max_x; x++) {
-        fprintf(script, "%u %.9g %.9g %.9g %.9g\n", x, bound_at(of, x), of->p[x - 1], hit_at(of, x),
-                size * (double)header->kept[x - 1] / 1e6);
-    }
-    fputs("END\n", script);
-}
+/* ------------------------------------------------------------------------------------ figure -- */
 
 /* Figure 8: both probabilities, their product, and a dashed line at its highest point. */
-static void write_curve(FILE *script, const figure *of)
+static void draw_curve(const bins_plot *of, figure *drawn)
 {
     KILN_ASSERT(of->best >= 1 && of->best_value >= 0);
-    fprintf(script,
-            "set title 'u = %u, v = %u, w = %u, LB = %.4g: highest, %.4g, at x = %u'\n"
-            "set xlabel 'x'\n"
-            "set ylabel 'probability'\n"
-            "set yrange [0:1.02]\n"
-            "set key below vertical maxrows 3 noenhanced Left reverse\n"
-            "set arrow 1 from %u, graph 0 to %u, first %.9g nohead lc rgb '#999999' dt 2\n"
-            "plot $values using 1:3 with linespoints lc rgb '#4a78b5' pt 6 dt 2 title "
-            "'Pr[at least x filled bins]', '' using 1:4 with linespoints lc rgb '#7a9a3a' pt 4 "
-            "dt 3 title '1 - (1 - LB)^x', '' using 1:2 with linespoints lc rgb '#b5392f' lw 2 pt 7 "
-            "title '(1 - (1 - LB)^x) Pr[at least x filled bins]'\n"
-            "unset arrow 1\n",
-            of->place[0], of->place[1], of->place[2], of->lb, of->best_value, of->best, of->best,
-            of->best, of->best_value);
+    figure_point found[KILN_BINS_TABLE_X_MAX], hit[KILN_BINS_TABLE_X_MAX];
+    figure_point bound[KILN_BINS_TABLE_X_MAX];
+    const uint32_t count = of->table->view.header->max_x;
+    char title[160];
+    for (uint32_t x = 1; x <= count; x++) {
+        found[x - 1] = figure_at(x, of->p[x - 1]);
+        hit[x - 1] = figure_at(x, hit_at(of, x));
+        bound[x - 1] = figure_at(x, bound_at(of, x));
+    }
+    (void)snprintf(title, sizeof title,
+                   "u = %u, v = %u, w = %u, LB = %.4g: highest, %.4g, at x = %u", of->place[0],
+                   of->place[1], of->place[2], of->lb, of->best_value, of->best);
+    figure_add_panel(drawn, &(figure_axes){.title = title,
+                                           .x_name = "x, possible collision cells",
+                                           .y_name = "probability",
+                                           .x_from = 0.5,
+                                           .x_to = count + 0.5,
+                                           .x_step = 1,
+                                           .y_to = 1.02,
+                                           .y_step = 0.2});
+    figure_add_guide(drawn, of->best, 0, of->best, of->best_value);
+    figure_add_curve(drawn, FIGURE_LINE, "Pr[at least x filled bins]", NULL, found, count);
+    figure_add_curve(drawn, FIGURE_LINE, "1 - (1 - LB)^x", NULL, hit, count);
+    figure_add_curve(drawn, FIGURE_LINE, "(1 - (1 - LB)^x) Pr[at least x filled bins]", NULL, bound,
+                     count);
 }
 
 /* Figure 15: how much each x adds to the table. */
-static void write_bars(FILE *script, const figure *of)
+static void draw_bars(const bins_plot *of, figure *drawn)
 {
     const kiln_format_bins *header = of->table->view.header;
-    fprintf(script,
-            "set title 'values kept for each x, profile %s, u to %u: %.1f million bytes'\n"
-            "set xlabel 'x'\n"
-            "set ylabel 'million bytes'\n"
-            "set yrange [0:*]\n"
-            "unset key\n"
-            "set boxwidth 0.7\n"
-            "set style fill solid 0.9 noborder\n"
-            "plot $values using 1:5 with boxes lc rgb '#4a78b5', '' using 1:5:(sprintf('%%.1f', "
-            "$5)) with labels offset 0, 0.6\n",
-            table_profile_name(header), header->max_u,
-            kiln_bins_value_size(header->profile) * (double)table_kept(header) / 1e6);
-}
-
-/* The order matters to gnuplot: terminal, data, then the two panels of one page. */
-static bool write_script(const figure *of, char **text, size_t *size)
-{
-    FILE *script = open_memstream(text, size);
-    if (script == NULL) {
-        return false;
+    const double size = kiln_bins_value_size(header->profile) / 1e6;
+    figure_point bars[KILN_BINS_TABLE_X_MAX];
+    double most = 0;
+    char title[160];
+    for (uint32_t x = 1; x <= header->max_x; x++) {
+        const double bytes = size * (double)header->kept[x - 1];
+        bars[x - 1] = (figure_point){x, bytes, 0, bytes};
+        most = bytes > most ? bytes : most;
     }
-    fprintf(script,
-            "set terminal svg size 1100, 520 dynamic name '" BENCH_PICTURE_TITLE "bins_plot' "
-            "font 'sans-serif,13' background '#ffffff'\n"
-            "set grid ytics lc rgb '#dddddd'\n"
-            "set xtics 1\n"
-            "set tics nomirror\n"
-            "set xrange [0.4:%u.6]\n",
-            of->table->view.header->max_x);
-    write_data(script, of);
-    fputs("set multiplot layout 1, 2\n", script);
-    write_curve(script, of);
-    write_bars(script, of);
-    fputs("unset multiplot\n", script);
-    return fclose(script) == 0;
-}
-
-/* ----------------------------------------------------------------------------------- gnuplot -- */
-
-extern char **environ;
-
-enum { READ_STEP = 1 << 16 };
-
-/* Starts gnuplot reading from `input` and writing to `output`; 0 or an errno. */
-static int start_gnuplot(int input, const int output[2], pid_t *child)
-{
-    char name[] = "gnuplot", from[] = "-";
-    char *const arguments[] = {name, from, NULL};
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error != 0) {
-        return error;
-    }
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, output[0]);
-    error = posix_spawnp(child, name, &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
-}
-
-/* Everything that comes until the other end closes. */
-static int read_all(int descriptor, void **data, size_t *size)
-{
-    char *bytes = NULL;
-    size_t used = 0, capacity = 0;
-    for (;;) {
-        if (capacity - used < READ_STEP) {
-            capacity = 2 * capacity + READ_STEP;
-            char *more = realloc(bytes, capacity);
-            if (more == NULL) {
-                free(bytes);
-                return report_error(EXIT_RUN, "gnuplot", "out of memory; free some");
-            }
-            bytes = more;
-        }
-        KILN_ASSERT(capacity - used >= READ_STEP);
-        const ssize_t got = read(descriptor, bytes + used, capacity - used);
-        if (got == 0) {
-            *data = bytes;
-            *size = used;
-            return EXIT_DONE;
-        }
-        if (got < 0 && errno != EINTR) {
-            free(bytes);
-            return report_error(EXIT_RUN, "gnuplot", "can't be read from; %s", strerror(errno));
-        }
-        used += got > 0 ? (size_t)got : 0;
-    }
-}
-
-/* The script is a file and not a pipe, since a pipe to a process that writes at the same time may
- * block both. */
-static int run_on(FILE *script, void **picture, size_t *size)
-{
-    int output[2], status;
-    pid_t child;
-    if (pipe(output) != 0) {
-        return report_error(EXIT_RUN, "gnuplot", "can't be started; %s", strerror(errno));
-    }
-    const int error = start_gnuplot(fileno(script), output, &child);
-    /* Only the child writes from here on, so that reading ends when it does. */
-    close(output[1]);
-    if (error != 0) {
-        close(output[0]);
-        return report_error(EXIT_RUN, "gnuplot",
-                            "can't be started; %s; install the package "
-                            "gnuplot-nox, or what has gnuplot here",
-                            strerror(error));
-    }
-    int result = read_all(output[0], picture, size);
-    close(output[0]);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (result == EXIT_DONE && (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || *size == 0)) {
-        free(*picture);
-        *picture = NULL;
-        result = report_error(EXIT_RUN, "gnuplot",
-                              "drew nothing; its message is above; is it version 5 or later?");
-    }
-    return result;
-}
-
-/* Runs gnuplot over a script and collects what it draws; *picture is released by free(). Returns an
- * exit status, after the report of an error. */
-static int gnuplot_run(const char *script, size_t script_size, void **picture, size_t *size)
-{
-    FILE *file = tmpfile();
-    if (file == NULL || fwrite(script, 1, script_size, file) != script_size ||
-        fseek(file, 0, SEEK_SET) != 0) {
-        const int error = errno;
-        if (file != NULL) {
-            fclose(file);
-        }
-        return report_error(EXIT_IO, "gnuplot", "a scratch file can't be written; %s; check TMPDIR",
-                            strerror(error));
-    }
-    const int status = run_on(file, picture, size);
-    fclose(file);
-    return status;
+    (void)snprintf(title, sizeof title, "memory of each x, profile %s, u to %u: %.1f MB in all",
+                   table_profile_name(header), header->max_u, size * (double)table_kept(header));
+    most = most > 0 ? 1.1 * most : 1;
+    figure_add_panel(drawn, &(figure_axes){.title = title,
+                                           .x_name = "x, possible collision cells",
+                                           .y_name = "memory of its values, MB (10^6 bytes)",
+                                           .x_from = 0.5,
+                                           .x_to = header->max_x + 0.5,
+                                           .x_step = 1,
+                                           .y_to = most,
+                                           .y_step = figure_step(most)});
+    figure_add_curve(drawn, FIGURE_BARS, "values kept", NULL, bars, header->max_x);
+    figure_set_width(drawn, 0.7);
 }
 
 /* --------------------------------------------------------------------------------------- run -- */
 
-/* Script, picture and file, each complete before the next. */
-static int draw(const figure *of, const char *output)
+static int draw(const bins_plot *of, const plot_settings *settings)
 {
-    char *script = NULL;
-    size_t script_size = 0, size = 0;
-    void *picture = NULL;
-    int status = EXIT_DONE;
-    if (!write_script(of, &script, &script_size)) {
-        status = report_error(EXIT_RUN, output, "out of memory; free some and run again");
-    }
-    if (status == EXIT_DONE) {
-        status = gnuplot_run(script, script_size, &picture, &size);
-    }
-    if (status == EXIT_DONE) {
-        status = output_write(output, &output_kind_picture, picture, size);
-    }
-    free(script);
-    free(picture);
+    figure drawn = {.name = "bins_plot", .columns = 2};
+    draw_curve(of, &drawn);
+    draw_bars(of, &drawn);
+    const int status = output_figure(&drawn, settings->output, settings->csv);
+    figure_free(&drawn);
     return status;
 }
 
-/* The document says where the picture is and what its dashed line marks. */
-static void plot_json(const char *path, const figure *of, const char *output)
+/* The document says where the figure is and what its dashed line marks. */
+static void plot_json(const char *path, const bins_plot *of, const char *output)
 {
     json_t *root = report_root();
     json_object_set_new(root, "file", json_cstring(path));
@@ -294,7 +151,7 @@ static void plot_json(const char *path, const figure *of, const char *output)
 }
 
 /* The curve's values come from the runtime, as a query's would. */
-static int look_up(const char *path, const table_file *table, figure *of)
+static int look_up(const char *path, const table_file *table, bins_plot *of)
 {
     const kiln_format_bins *header = table->view.header;
     kiln_bins *bins = NULL;
@@ -318,7 +175,7 @@ static int plot(const char *path, const plot_settings *settings)
         return status;
     }
     const uint32_t u = table.view.header->max_u;
-    figure of = {.table = &table, .place = {u, u / 8, u / 8}, .lb = settings->lb, .best = 1};
+    bins_plot of = {.table = &table, .place = {u, u / 8, u / 8}, .lb = settings->lb, .best = 1};
     if (settings->at != NULL) {
         status = table_parse_place(settings->at, of.place);
     }
@@ -327,7 +184,7 @@ static int plot(const char *path, const plot_settings *settings)
     }
     if (status == EXIT_DONE) {
         find_best(&of, table.view.header->max_x);
-        status = draw(&of, settings->output);
+        status = draw(&of, settings);
     }
     if (status == EXIT_DONE && report_is_json()) {
         plot_json(path, &of, settings->output);
@@ -345,20 +202,17 @@ static int run_bins_plot(int argc, char **argv)
         return status;
     }
     if (settings.output == NULL) {
-        return report_usage("-o OUT.svg is missing");
+        return report_usage("-o FIGURE is missing");
     }
-    if (strcmp(settings.output, "-") == 0) {
-        report_to_stderr();
-    }
-    status = output_check_inputs(settings.output, &output_kind_picture, argv, count);
+    status = output_check_plot(settings.csv, settings.output, argv, count);
     return status == EXIT_DONE ? plot(argv[0], &settings) : status;
 }
 
 const verb verb_bins_plot = {
     "bins-plot",
-    "FILE -o OUT.svg",
+    "FILE -o FIGURE",
     "draw what a filled-bins table holds",
-    "Two figures of Klein and Zachmann 2003 as one SVG, by gnuplot: Equation 8's bound for a "
+    "Two figures of Klein and Zachmann 2003 as one, by gnuplot: Equation 8's bound for a "
     "collision over x, with its two factors (Figure 8), and the memory that the values of each x "
     "take (Figure 15).",
     plot_options,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 typedef struct {
-    const char *parts, *csv, *svg;
+    const char *parts, *csv, *figure;
     int frames, rounds;
     bool quick, json;
 } coherence_settings;
@@ -28,8 +28,7 @@ static const option coherence_options[] = {
     {"quick", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quick),
      "fewer triangles, poses, rounds and objects: for a look at the tables, not at times"},
     {"csv", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(csv), "write a line for each run"},
-    {"svg", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(svg),
-     "draw Figures 4, 5, 6, 8 and 9, and what our fronts gain"},
+    OPTION_FIGURE(coherence_settings, "Figures 4, 5, 6, 8 and 9, and what our fronts gain"),
     OPTION_JSON(coherence_settings),
 };
 
@@ -85,12 +84,14 @@ static int run_bench_coherence(int argc, char **argv)
         status = parts_check(settings.parts, found);
     }
     if (status == EXIT_DONE) {
-        status = output_check_both(settings.csv, settings.svg, argv, count);
+        status = output_check_measured(settings.csv, settings.figure, argv, count);
     }
     if (status != EXIT_DONE) {
         return status;
     }
     const bool quick = settings.quick;
+    const bool is_silent =
+        report_is_json() || output_is_stdout(settings.csv) || output_is_stdout(settings.figure);
     coherence_bench bench = {
         .less = quick ? 64 : 1,
         .frames = settings.frames > 0 ? (uint32_t)settings.frames
@@ -103,7 +104,7 @@ static int run_bench_coherence(int argc, char **argv)
         .long_path = quick ? 200 : 10000,
         .steps = quick ? 500 : 20000,
         .objects = quick ? 50 : 1000,
-        .out = report_is_json() ? NULL : stdout,
+        .out = is_silent ? NULL : stdout,
     };
     for (size_t i = 0; i < coherence_part_count; i++) {
         const coherence_part *part = &coherence_parts[i];
@@ -128,8 +129,11 @@ static int run_bench_coherence(int argc, char **argv)
     if (settings.csv != NULL && status == EXIT_DONE) {
         status = write_rows(&bench.rows, settings.csv, &output_kind_rows, coherence_print_csv);
     }
-    if (settings.svg != NULL && status == EXIT_DONE) {
-        status = write_rows(&bench.rows, settings.svg, &output_kind_picture, coherence_draw);
+    if (settings.figure != NULL && status == EXIT_DONE) {
+        figure drawn = {.name = NULL};
+        coherence_draw(&bench.rows, &drawn);
+        status = output_figure(&drawn, settings.figure, NULL);
+        figure_free(&drawn);
     }
     coherence_bench_free(&bench);
     return status;

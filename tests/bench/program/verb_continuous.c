@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 typedef struct {
-    const char *parts, *csv, *svg;
+    const char *parts, *csv, *figure;
     int objects, frames;
     bool quick, json;
 } continuous_settings;
@@ -27,7 +27,7 @@ static const option continuous_options[] = {
      "frames of a run (default 30, with --quick 3)"},
     {"quick", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quick), "fewer objects, frames and rounds"},
     {"csv", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(csv), "write a line for each run"},
-    {"svg", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(svg), "draw Figures 4 and 6"},
+    OPTION_FIGURE(continuous_settings, "Figures 4 and 6"),
     OPTION_JSON(continuous_settings),
 };
 
@@ -82,11 +82,13 @@ static int run_bench_continuous(int argc, char **argv)
         status = parts_check(settings.parts, found);
     }
     if (status == EXIT_DONE) {
-        status = output_check_both(settings.csv, settings.svg, argv, count);
+        status = output_check_measured(settings.csv, settings.figure, argv, count);
     }
     if (status != EXIT_DONE) {
         return status;
     }
+    const bool is_silent =
+        report_is_json() || output_is_stdout(settings.csv) || output_is_stdout(settings.figure);
     const continuous_amount amount = {
         .most_objects = (uint32_t)(settings.objects > 0 ? settings.objects
                                    : settings.quick     ? 500
@@ -99,7 +101,7 @@ static int run_bench_continuous(int argc, char **argv)
     for (size_t i = 0; i < continuous_part_count; i++) {
         const continuous_part *part = &continuous_parts[i];
         if (part_is_listed(settings.parts, part->name)) {
-            FILE *out = report_is_json() ? NULL : stdout;
+            FILE *out = is_silent ? NULL : stdout;
             if (out != NULL) {
                 printf("%s%s: %s\n", rows.count > 0 ? "\n" : "", part->name, part->what);
             }
@@ -113,8 +115,11 @@ static int run_bench_continuous(int argc, char **argv)
     if (settings.csv != NULL && status == EXIT_DONE) {
         status = write_rows(&rows, settings.csv, &output_kind_rows, continuous_print_csv);
     }
-    if (settings.svg != NULL && status == EXIT_DONE) {
-        status = write_rows(&rows, settings.svg, &output_kind_picture, continuous_draw);
+    if (settings.figure != NULL && status == EXIT_DONE) {
+        figure drawn = {.name = NULL};
+        continuous_draw(&rows, &drawn);
+        status = output_figure(&drawn, settings.figure, NULL);
+        figure_free(&drawn);
     }
     free(rows.list);
     return status;

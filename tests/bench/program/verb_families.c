@@ -27,7 +27,7 @@
 #include <string.h>
 
 typedef struct {
-    const char *csv, *svg, *obj, *bv, *builder;
+    const char *csv, *figure, *obj, *bv, *builder;
     int draws, leaf, level;
     bool quick, levels, unit_costs, json;
 } family_settings;
@@ -60,8 +60,7 @@ static const option family_options[] = {
     {"level", 0, OPTION_INTEGER, "N", NULL, 1, KILN_TREE_DEPTH_MAX, FIELD(level),
      "which level --obj writes, and leaves that end above it; 1: those in the root (default 2)"},
     {"csv", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(csv), "write a line for each file and tree"},
-    {"svg", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(svg),
-     "draw the costs, and the volumes over the levels"},
+    OPTION_FIGURE(family_settings, "the costs, and the volumes over the levels"),
     OPTION_JSON(family_settings),
 };
 
@@ -269,11 +268,6 @@ static int write_with(const bench_families *run, const char *path, const output_
     return output_text_end(&text, path, kind, "ask for fewer --draws");
 }
 
-static bool is_stdout(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
 static int report_all(const bench_families *run, const family_settings *settings)
 {
     int status = EXIT_DONE;
@@ -281,14 +275,17 @@ static int report_all(const bench_families *run, const family_settings *settings
         describe(run, report_root());
     } else if (settings->unit_costs) {
         bench_families_print_unit_costs(run, stdout);
-    } else if (!is_stdout(settings->csv) && !is_stdout(settings->svg)) {
+    } else if (!output_is_stdout(settings->csv) && !output_is_stdout(settings->figure)) {
         print_tables(run, settings->levels);
     }
     if (settings->csv != NULL) {
         status = write_with(run, settings->csv, &output_kind_rows, bench_families_print_csv);
     }
-    if (settings->svg != NULL && status == EXIT_DONE) {
-        status = write_with(run, settings->svg, &output_kind_picture, bench_families_draw);
+    if (settings->figure != NULL && status == EXIT_DONE) {
+        figure drawn = {.name = NULL};
+        bench_families_draw(run, &drawn);
+        status = output_figure(&drawn, settings->figure, NULL);
+        figure_free(&drawn);
     }
     return status;
 }
@@ -322,20 +319,10 @@ static int check_names(char *const *inputs, int count)
 /* Before minutes are spent: can the files be written, and may they? */
 static int check_outputs(const family_settings *settings, char *const *inputs, int count)
 {
-    if (is_stdout(settings->csv) && is_stdout(settings->svg)) {
-        return report_usage("standard output takes one of --csv and --svg");
-    }
-    if (settings->csv != NULL && settings->svg != NULL &&
-        strcmp(settings->csv, settings->svg) == 0) {
-        return report_usage("--csv and --svg are one file, '%s'", settings->csv);
-    }
     if (settings->level > 0 && settings->obj == NULL) {
         return report_usage("--level is a part of --obj");
     }
-    if (is_stdout(settings->csv) || is_stdout(settings->svg)) {
-        report_to_stderr();
-    }
-    int status = output_check_both(settings->csv, settings->svg, inputs, count);
+    int status = output_check_measured(settings->csv, settings->figure, inputs, count);
     if (status == EXIT_DONE && settings->obj != NULL) {
         status = check_names(inputs, count);
     }
