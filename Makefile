@@ -80,7 +80,7 @@ BULLET := $(wildcard /usr/include/bullet/btBulletCollisionCommon.h /usr/local/in
 # -------------------------------------------------------------------------------------- sources --
 
 FORMAT_SOURCES = $(wildcard formats/*.c)
-LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c runtime/*/*.c)
+LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c) $(filter-out runtime/wasm/%,$(wildcard runtime/*/*.c))
 # What of tools/import is in the library; the rest is of the importing programs.
 IMPORT_SOURCES = $(patsubst %,tools/import/%.c,affine child flatten formats grid import model names polygon \
                    program scene source weld)
@@ -114,6 +114,16 @@ SEARCH_PROGRAM = $O/lut/search_axes
 MODEL_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard models/*.c))
 DEMO_SOURCES = $(wildcard tests/demo/*.c)
 
+# WebAssembly, built once and not for each CONFIG.
+EMCC ?= emcc
+WASM = $(BUILD)/wasm
+WASM_OBJECTS = $(patsubst %.c,$(WASM)/objects/%.o,$(LIBRARY_SOURCES) runtime/wasm/calls.c)
+WASM_CFLAGS = -std=c11 -O3 -ffp-contract=off -fvisibility=hidden -msimd128 -DKILN_NO_ZLIB \
+              $(filter-out -Wmissing-prototypes,$(WARNINGS))
+WASM_LDFLAGS = -O3 -msimd128 -sSTANDALONE_WASM --no-entry -sEXPORTED_FUNCTIONS=_malloc,_free -sMALLOC=emmalloc \
+               -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=4MB -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB
+CCACHE ?= $(shell command -v ccache 2>/dev/null)
+
 PRODUCT_LIBRARIES = $(OUT)/libkilnbake.a $(OUT)/libkiln.a
 BENCH = $O/tests/libbench.a
 READERS = $O/tools/import/libreaders.a
@@ -143,7 +153,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests test-objects thread-tests kiln-bench models man mutants amalgamation check-lut \
+.PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests test-objects thread-tests kiln-bench models man mutants amalgamation wasm check-lut \
         adb-weights likely-weights axes-recipes format lint validator install uninstall deb clean help deps FORCE
 
 ## all: the kiln command with its importers, libkiln (static and shared) and libkilnbake, in build/
@@ -232,6 +242,9 @@ validator:
 
 ## amalgamation: the runtime as one source and its headers for a program's own sources, in build/amalgamation/
 amalgamation: $(addprefix $(OUT)/amalgamation/,kiln.c kiln.h kiln_adb.h kiln_axes.h kiln_continuous.h kiln_front.h kiln_scene.h kiln_sweep.h)
+
+## wasm: libkiln for JavaScript, in build/wasm/ (needs emscripten)
+wasm: $(WASM)/kiln.wasm $(addprefix $(WASM)/,kiln.mjs index.d.ts)
 
 ## man: the manual pages, from the tables of --help, the headers and formats/*.md, in build/man/
 man: $(OUT)/man/done
@@ -462,6 +475,30 @@ $(OUT)/amalgamation/%.h: runtime/%.h
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
+export WASM_LINE = $(EMCC) $(WASM_CFLAGS) | $(WASM_LDFLAGS)
+$(WASM)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$WASM_LINE" | cmp -s - $@ || printf '%s\n' "$$WASM_LINE" >$@
+
+# emcc takes a quarter of a second of its own for each file, so that it is asked once what it calls.
+$(WASM)/compile: $(WASM)/flags
+	$(Q)$(EMCC) -v -c formats/node_kinds.c -o $@.o 2>$@.log || { cat $@.log; exit 1; }
+	$(Q)sed -n '/^ *"[^"]*clang[^"]*" /{s/ -v .*//;s|^|exec $(CCACHE)|;s|$$| "$$@"|;p;q}' $@.log >$@
+	$(Q)[ -s $@ ] && rm $@.o $@.log
+
+$(WASM)/objects/%.o: %.c $(WASM)/compile
+	@mkdir -p $(@D)
+	$(say) EMCC $<
+	$(Q)sh $(WASM)/compile $(WASM_CFLAGS) $(WERROR) -MMD -MP -c $< -o $@
+
+$(WASM)/kiln.wasm: $(WASM_OBJECTS)
+	$(say) EMLD $@
+	$(Q)$(EMCC) $(WASM_LDFLAGS) $^ -o $@
+
+$(WASM)/%: runtime/wasm/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
 .SECONDEXPANSION:
 
 $(TEST_PROGRAMS): $O/tests/%: \
@@ -518,4 +555,4 @@ $(FUZZ_PROGRAMS): $O/%: $O/tests/fuzz/%.o $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) -fsanitize=fuzzer $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
 
--include $(shell find $O -name '*.d' 2>/dev/null)
+-include $(shell find $O $(WASM)/objects -name '*.d' 2>/dev/null)

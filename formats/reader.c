@@ -123,6 +123,14 @@ static bool check_entry(const kiln_reader *reader, uint32_t index, uint64_t earl
         return kiln_format_error_rule(error, KILN_RULE_SECTION_CODEC, at, "section table");
     }
 
+#ifdef KILN_NO_ZLIB
+    if (entry.codec == KILN_CODEC_DEFLATE) {
+        return kiln_format_error_set(
+            error, KILN_FORMAT_ERROR_FEATURE, at,
+            "a packed file, and this build has no zlib: make it a raw one by 'kiln unpack'");
+    }
+#endif
+
     /* The place: aligned, after the section before it, and inside the file. */
     const uint32_t alignment = entry.alignment;
     if (alignment < KILN_SECTION_ALIGNMENT || alignment > 65536u ||

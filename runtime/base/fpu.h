@@ -58,6 +58,23 @@ static inline void kiln_fpu_leave(kiln_fpu_state caller)
     __asm__ volatile("msr fpsr, %0" : : "r"(caller.status));
 }
 
+#elif defined(__wasm__)
+/* WebAssembly always rounds to nearest, keeps denormals and has neither flags nor exceptions. */
+typedef struct {
+    char unused;
+} kiln_fpu_state;
+
+static inline kiln_fpu_state kiln_fpu_enter(void)
+{
+    const kiln_fpu_state caller = {0};
+    return caller;
+}
+
+static inline void kiln_fpu_leave(kiln_fpu_state caller)
+{
+    (void)caller;
+}
+
 #else
 #include <fenv.h>
 typedef struct {

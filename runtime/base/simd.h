@@ -4,15 +4,17 @@
  * An includer names the set and its number of lanes, includes this file, then its kernels, then
  * simd_end.h, and may go on with another set in the same translation unit:
  *
- *     #define KILN_SIMD_SET avx2      scalar, sse42, avx2 or neon
- *     #define KILN_SIMD_LANES 8       1, 4, 8 or 4
+ *     #define KILN_SIMD_SET avx2      scalar, sse42, avx2, neon or simd128
+ *     #define KILN_SIMD_LANES 8       of these 1, 4, 8, 4 and 4
  *     #include "simd.h"
  *     #include "kernel_set.h"
  *     #include "simd_end.h"
  *
  * What is between the two is compiled for that set whatever the compiler's flags say, so it
- * must be reached only where the processor has it (kernel.c). Names of the vocabulary, and
- * those that kernels pass to KILN_SIMD_NAME, carry the set as a suffix.
+ * must be reached only where the processor has it (kernel.c). WebAssembly has no choice at run
+ * time: an engine without SIMD128 refuses a module that uses it, so -msimd128 decides. Of its
+ * relaxed instructions, whose results differ between machines, none is used. Names of the
+ * vocabulary, and those that kernels pass to KILN_SIMD_NAME, carry the set as a suffix.
  *
  * `vec` holds KILN_SIMD_LANES floats, `vec_int` as many 32-bit integers, `vec_mask` is a
  * vec_int of -1 (yes) and 0. A kernel for eight lanes runs 8 / KILN_SIMD_LANES times. The
@@ -31,6 +33,8 @@
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #else
 #include <math.h>
 #endif
@@ -600,6 +604,137 @@ static inline vec_double vec_double_gather(const float *const *from, unsigned k)
 static inline uint32_t vec_double_lanes(vec_double_mask mask)
 {
     return (uint32_t)_mm_movemask_pd((__m128d)mask);
+}
+
+#elif defined(__wasm_simd128__)
+
+static inline vec vec_of(float v)
+{
+    return (vec)wasm_f32x4_splat(v);
+}
+
+static inline vec_int vec_int_of(int32_t v)
+{
+    return (vec_int)wasm_i32x4_splat(v);
+}
+
+static inline vec vec_load_two(const float *from)
+{
+    return (vec)wasm_v128_load64_zero(from);
+}
+
+static inline vec_int vec_int_load_u8(const uint8_t *from)
+{
+    const v128_t wide = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(from));
+    return (vec_int)wasm_u32x4_extend_low_u16x8(wide);
+}
+
+static inline vec_int vec_int_load_i8(const int8_t *from)
+{
+    const v128_t wide = wasm_i16x8_extend_low_i8x16(wasm_v128_load32_zero(from));
+    return (vec_int)wasm_i32x4_extend_low_i16x8(wide);
+}
+
+static inline vec_int vec_int_load_u16(const uint16_t *from)
+{
+    return (vec_int)wasm_u32x4_load16x4(from);
+}
+
+static inline vec vec_from_int(vec_int v)
+{
+    return (vec)wasm_f32x4_convert_i32x4((v128_t)v);
+}
+
+static inline vec_int vec_to_int(vec v)
+{
+    return (vec_int)wasm_i32x4_trunc_sat_f32x4((v128_t)v);
+}
+
+static inline vec_mask vec_less(vec a, vec b)
+{
+    return (vec_mask)wasm_f32x4_lt((v128_t)a, (v128_t)b);
+}
+
+static inline vec_mask vec_greater(vec a, vec b)
+{
+    return (vec_mask)wasm_f32x4_gt((v128_t)a, (v128_t)b);
+}
+
+/* pmin(x, y) is y < x ? y : x, and pmax x < y ? y : x: the operands change places. f32x4.min gives
+ * NaN where either is, and -0 before 0. */
+static inline vec vec_min(vec a, vec b)
+{
+    return (vec)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
+}
+
+static inline vec vec_max(vec a, vec b)
+{
+    return (vec)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
+}
+
+static inline vec_int vec_int_min(vec_int a, vec_int b)
+{
+    return (vec_int)wasm_i32x4_min((v128_t)a, (v128_t)b);
+}
+
+static inline vec_int vec_int_max(vec_int a, vec_int b)
+{
+    return (vec_int)wasm_i32x4_max((v128_t)a, (v128_t)b);
+}
+
+static inline vec vec_select(vec_mask mask, vec yes, vec no)
+{
+    return (vec)wasm_v128_bitselect((v128_t)yes, (v128_t)no, (v128_t)mask);
+}
+
+static inline uint32_t vec_lanes(vec_mask mask)
+{
+    return (uint32_t)wasm_i32x4_bitmask((v128_t)mask);
+}
+
+static inline vec vec_sqrt(vec v)
+{
+    return (vec)wasm_f32x4_sqrt((v128_t)v);
+}
+
+static inline vec_double vec_double_of(double v)
+{
+    return (vec_double)wasm_f64x2_splat(v);
+}
+
+static inline vec_double vec_double_min(vec_double a, vec_double b)
+{
+    return (vec_double)wasm_f64x2_pmin((v128_t)b, (v128_t)a);
+}
+
+static inline vec_double vec_double_max(vec_double a, vec_double b)
+{
+    return (vec_double)wasm_f64x2_pmax((v128_t)b, (v128_t)a);
+}
+
+static inline vec_double_mask vec_double_less(vec_double a, vec_double b)
+{
+    return (vec_double_mask)wasm_f64x2_lt((v128_t)a, (v128_t)b);
+}
+
+static inline vec_double_mask vec_double_greater(vec_double a, vec_double b)
+{
+    return (vec_double_mask)wasm_f64x2_gt((v128_t)a, (v128_t)b);
+}
+
+static inline vec_double vec_double_select(vec_double_mask mask, vec_double yes, vec_double no)
+{
+    return (vec_double)wasm_v128_bitselect((v128_t)yes, (v128_t)no, (v128_t)mask);
+}
+
+static inline vec_double vec_double_gather(const float *const *from, unsigned k)
+{
+    return (vec_double){(double)from[0][k], (double)from[1][k]};
+}
+
+static inline uint32_t vec_double_lanes(vec_double_mask mask)
+{
+    return (uint32_t)wasm_i64x2_bitmask((v128_t)mask);
 }
 
 #else /* aarch64 */

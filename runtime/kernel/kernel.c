@@ -12,6 +12,8 @@ static const kiln_kernel *const built[] = {
     &kiln_kernel_avx2,
 #elif defined(__aarch64__)
     &kiln_kernel_neon,
+#elif defined(__wasm_simd128__)
+    &kiln_kernel_simd128,
 #endif
 };
 enum { BUILT = sizeof built / sizeof built[0] };

@@ -233,6 +233,8 @@ extern const kiln_kernel kiln_kernel_scalar;
 extern const kiln_kernel kiln_kernel_sse42, kiln_kernel_avx2;
 #elif defined(__aarch64__)
 extern const kiln_kernel kiln_kernel_neon;
+#elif defined(__wasm_simd128__)
+extern const kiln_kernel kiln_kernel_simd128;
 #endif
 
 #endif

@@ -1,0 +1,41 @@
+#!/bin/sh
+# The runtime as WebAssembly, under node: 20,000 queries of each kind have the answers of the library, to the bit; what
+# is passed wrongly throws and leaves the module as it was.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+today=tests/golden/today
+flags='-std=c11 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror'
+module=$KILN_BUILD/wasm
+count=20000 calls=5000
+[ -n "$KILN_TEST_QUICK" ] && count=1000 calls=1000
+
+case_begin 'make wasm'
+if ! command -v emcc >/dev/null || ! command -v node >/dev/null; then
+    case_skip 'emscripten or node is not installed'
+    cases_end
+    exit
+fi
+make -s -j2 "BUILD=$KILN_BUILD" WERROR=-Werror wasm models >"$TMPDIR/log" 2>&1 || { cat "$TMPDIR/log"; case_fail 'does not build'; }
+# Another host has to give what is imported: a clock, and no more of a system.
+node -e 'for (const { module, name } of WebAssembly.Module.imports(new WebAssembly.Module(require("fs").readFileSync(process.argv[1]))))
+    console.log(`${module}.${name}`)' "$module/kiln.wasm" | sort >"$TMPDIR/imports"
+printf '%s\n' env.emscripten_notify_memory_growth wasi_snapshot_preview1.clock_time_get | same - "$TMPDIR/imports"
+case_end
+
+# Every kind of tree, and some of a few thousand triangles, which are deeper.
+case_begin "$count queries of each kind"
+"$KILN_BUILD/release/models/shapes" knot 3000 "$TMPDIR/knot.ply" &&
+    "$KILN" bake -q --layout raw --bv obb,sphere,octree,aabb2 -o "$TMPDIR/knot.kiln" "$TMPDIR/knot.ply" || case_fail 'bake'
+files="$TMPDIR/knot.kiln"
+for name in torus binary soup dops dop14 sphere octree box; do
+    files="$files $today/$name-raw.kiln"
+done
+# shellcheck disable=SC2086
+gcc $flags tests/gate/wasm/answers.c "$KILN_BUILD/libkiln.a" -pthread -lz -lm -o "$TMPDIR/answers" || case_fail 'compile'
+# shellcheck disable=SC2086
+"$TMPDIR/answers" "$count" $files | node tests/gate/wasm/compare.mjs "$module" $files || case_fail 'answers differ'
+case_end
+
+node tests/gate/wasm/misuse.mjs "$module" $today/torus-raw.kiln $today/torus-packed.kiln "$calls" || any_bad=1
+
+cases_end
