@@ -129,6 +129,42 @@ const char *KILN_EXPORT(kiln_wasm_meta)(const kiln_file *file)
     return meta;
 }
 
+/* -------------------------------------------------------------------------------- the list -- */
+
+/* Room for `count` elements of `element` bytes, and as many rows of `row` doubles before them.
+ * NULL: no memory, or fewer addresses than that. */
+static double *list_for(double count, size_t element, size_t row, void **elements)
+{
+    if (!(count >= 0.0 && count < (double)(SIZE_MAX / 2 / (element + row * sizeof(double))))) {
+        return NULL;
+    }
+    const size_t of_rows = (size_t)count * row * sizeof(double);
+    const size_t size = of_rows + (size_t)count * element + 1;
+    if (size > list.size) {
+        free(list.memory);
+        list.memory = malloc(size);
+        list.size = list.memory != NULL ? size : 0;
+        if (list.memory == NULL) {
+            return NULL;
+        }
+    }
+    *elements = (char *)list.memory + of_rows;
+    return (double *)list.memory;
+}
+
+/* Frees the list; the next call that needs one makes it again. */
+void KILN_EXPORT(kiln_wasm_forget_list)(void)
+{
+    free(list.memory);
+    list.memory = NULL;
+    list.size = 0;
+}
+
+const double *KILN_EXPORT(kiln_wasm_list)(void)
+{
+    return (const double *)list.memory;
+}
+
 /* ------------------------------------------------------------------------------------- trees -- */
 
 void KILN_EXPORT(kiln_wasm_tree_info)(const kiln_tree *tree)
@@ -194,6 +230,59 @@ kiln_status KILN_EXPORT(kiln_wasm_user)(const kiln_tree *tree, double triangle)
     }
     room[0] = (double)kiln_tree_user(tree, id);
     return KILN_OK;
+}
+
+/* The list: nine floats for each id; room[0]: how many ids. */
+kiln_status KILN_EXPORT(kiln_wasm_triangles)(const kiln_tree *tree)
+{
+    const uint32_t limit = kiln_tree_triangle_limit(tree);
+    void *corners;
+    if (list_for((double)limit, 9 * sizeof(float), 0, &corners) == NULL) {
+        return KILN_ERROR_MEMORY;
+    }
+    room[0] = (double)limit;
+    return kiln_tree_triangles(tree, (float *)corners, limit);
+}
+
+enum { VOLUME_ROW = 19 };
+
+typedef struct {
+    double *rows; /* NULL: they are only counted */
+    size_t count, room;
+    double depth; /* none below it */
+} volume_rows;
+
+static kiln_visit put_volume(void *user, const kiln_tree_volume *volume)
+{
+    volume_rows *to = (volume_rows *)user;
+    if (to->rows != NULL && to->count < to->room) {
+        double *row = to->rows + VOLUME_ROW * to->count;
+        row[0] = (double)volume->depth;
+        row[1] = (double)volume->triangles;
+        row[2] = volume->leaf ? 1.0 : 0.0;
+        put3(row + 3, volume->centre);
+        memcpy(row + 6, volume->axes, sizeof volume->axes);
+        put3(row + 15, volume->half);
+        row[18] = volume->radius;
+    }
+    to->count++;
+    return (double)volume->depth < to->depth ? KILN_VISIT_CHILDREN : KILN_VISIT_SKIP;
+}
+
+/* The list: a row for each volume down to `depth`; room[0]: how many. */
+kiln_status KILN_EXPORT(kiln_wasm_volumes)(const kiln_tree *tree, double depth)
+{
+    void *none;
+    volume_rows to = {NULL, 0, 0, depth};
+    kiln_status status = kiln_tree_visit(tree, put_volume, &to);
+    if (status == KILN_OK) {
+        to.rows = list_for((double)to.count, 0, VOLUME_ROW, &none);
+        to.room = to.count;
+        to.count = 0;
+        status = to.rows != NULL ? kiln_tree_visit(tree, put_volume, &to) : KILN_ERROR_MEMORY;
+    }
+    room[0] = (double)to.count;
+    return status;
 }
 
 /* --------------------------------------------------------------------------------- arguments -- */
@@ -265,40 +354,6 @@ static void put_contact(double *to, const kiln_contact *contact)
     put3(to + 7, contact->to);
     put3(to + 10, contact->normal);
     to[13] = contact->depth;
-}
-
-/* Room for `count` elements of `element` bytes, and as many rows of `row` doubles before them.
- * NULL: no memory, or fewer addresses than that. */
-static double *list_for(double count, size_t element, size_t row, void **elements)
-{
-    if (!(count >= 0.0 && count < (double)(SIZE_MAX / 2 / (element + row * sizeof(double))))) {
-        return NULL;
-    }
-    const size_t of_rows = (size_t)count * row * sizeof(double);
-    const size_t size = of_rows + (size_t)count * element + 1;
-    if (size > list.size) {
-        free(list.memory);
-        list.memory = malloc(size);
-        list.size = list.memory != NULL ? size : 0;
-        if (list.memory == NULL) {
-            return NULL;
-        }
-    }
-    *elements = (char *)list.memory + of_rows;
-    return (double *)list.memory;
-}
-
-/* Frees the list; the next call that needs one makes it again. */
-void KILN_EXPORT(kiln_wasm_forget_list)(void)
-{
-    free(list.memory);
-    list.memory = NULL;
-    list.size = 0;
-}
-
-const double *KILN_EXPORT(kiln_wasm_list)(void)
-{
-    return (const double *)list.memory;
 }
 
 /* --------------------------------------------------------------------- queries of two meshes -- */

@@ -128,6 +128,19 @@ export interface KilnTreeInfo {
   geometryHash: string;
 }
 
+/** A node's volume, as an oriented box that encloses it. */
+export interface KilnVolume {
+  depth: number;
+  /** At or below it. */
+  triangles: number;
+  leaf: boolean;
+  centre: Vector;
+  axes: [Vector, Vector, Vector];
+  half: Vector;
+  /** Of balls; else 0. */
+  radius: number;
+}
+
 export interface KilnSource {
   triangle: number;
   face: number;
@@ -158,6 +171,10 @@ export class KilnTree {
   source(triangle: number): KilnSource;
   corners(triangle: number): [Vector, Vector, Vector];
   user(triangle: number): number;
+  /** Nine floats for each id, at 9 id; NaN where the tree has no triangle of that id. */
+  triangles(): Float32Array;
+  /** Each before those below it, down to `depth`. Default: all. */
+  volumes(depth?: number): KilnVolume[];
 }
 
 /** An open file. Its memory is given back by close(). */

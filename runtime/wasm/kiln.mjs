@@ -8,7 +8,7 @@
 // Places in the room of calls.c.
 const POSE_A = 0, POSE_B = 13, SHAPE = 26, HINT = 33, ANSWER = 40, ROOM = 80;
 const POSE_NONE = 0, POSE_ROTATION = 1, POSE_QUATERNION = 2;
-const CONTACT_ROW = 14, RAY_ROW = 10, TRIANGLE_ROW = 2;
+const CONTACT_ROW = 14, RAY_ROW = 10, TRIANGLE_ROW = 2, VOLUME_ROW = 19;
 
 // What KILN_OPEN_... of kiln.h are.
 const TRUSTED = 1, NO_SOURCE = 2, NO_COUNTS = 4;
@@ -168,6 +168,14 @@ function readRayHit(from, at) {
   };
 }
 
+function readVolume(from, at) {
+  return {
+    depth: from[at], triangles: from[at + 1], leaf: from[at + 2] === 1, centre: read3(from, at + 3),
+    axes: [read3(from, at + 6), read3(from, at + 9), read3(from, at + 12)], half: read3(from, at + 15),
+    radius: from[at + 18],
+  };
+}
+
 function chosen(names, name, what) {
   const value = names[name];
   if (!Object.hasOwn(names, name)) throw wrong(`${what} is one of ${Object.keys(names).join(', ')}`);
@@ -266,6 +274,17 @@ export class Kiln {
       user: (tree, id) => {
         this.#check(this.#exports.kiln_wasm_user(tree, Number(id)));
         return this.#numbers()[0];
+      },
+      triangles: (tree) => {
+        this.#check(this.#exports.kiln_wasm_triangles(tree));
+        const limit = this.#numbers()[0];
+        const corners = new Float32Array(this.#exports.memory.buffer, this.#exports.kiln_wasm_list() >>> 0, 9 * limit).slice();
+        this.#exports.kiln_wasm_forget_list();
+        return corners;
+      },
+      volumes: (tree, depth) => {
+        this.#check(this.#exports.kiln_wasm_volumes(tree, depth));
+        return this.#list(VOLUME_ROW, this.#numbers()[0], readVolume);
       },
       close: () => {
         this.#exports.kiln_wasm_close(address);
@@ -474,11 +493,16 @@ export class Kiln {
 
   // The rows of the list, each as an object, and their exact number.
   #rows(width, read) {
-    const room = this.#numbers(), count = room[ANSWER], stored = room[ANSWER + 1], out = new Array(stored);
+    const room = this.#numbers(), count = room[ANSWER];
+    return [count, this.#list(width, room[ANSWER + 1], read)];
+  }
+
+  #list(width, stored, read) {
+    const out = new Array(stored);
     const list = new Float64Array(this.#exports.memory.buffer, this.#exports.kiln_wasm_list() >>> 0, stored * width);
     for (let i = 0; i < stored; i++) out[i] = read(list, width * i);
     if (stored > 4096) this.#exports.kiln_wasm_forget_list();
-    return [count, out];
+    return out;
   }
 
   // Views have to be made again when the memory has grown.
@@ -621,6 +645,16 @@ export class KilnTree {
   // Its three corners. The cost is a search over all triangles.
   corners(triangle) {
     return this.#calls().corners(this.#address, triangle);
+  }
+
+  // The corners of all its triangles: nine floats for each id, at 9 id; NaN where the tree has no triangle of that id.
+  triangles() {
+    return this.#calls().triangles(this.#address);
+  }
+
+  // Its volumes as oriented boxes, each before those below it, down to a depth (0: the whole tree).
+  volumes(depth = Infinity) {
+    return this.#calls().volumes(this.#address, depth);
   }
 
   // Its user value.

@@ -134,6 +134,20 @@ await test('lists that are longer than the first room', () => {
   assert.deepEqual(kiln.contacts(tree, null, tree, null, { most: 300 }).contacts, contacts.slice(0, 300));
 });
 
+await test('triangles and volumes', () => {
+  const corners = tree.triangles(), { triangleCount, depth } = tree.info;
+  assert.equal(corners.length % 9, 0);
+  assert.ok(corners.length >= 9 * triangleCount);
+  for (const id of [0, 7]) assert.deepEqual(Array.from(corners.subarray(9 * id, 9 * id + 9)), tree.corners(id).flat());
+  const all = tree.volumes(), [whole] = tree.volumes(0);
+  assert.equal(tree.volumes(0).length, 1);
+  assert.equal(whole.triangles, triangleCount);
+  assert.deepEqual(all[0], whole);
+  assert.equal(all.filter((v) => v.leaf).reduce((sum, v) => sum + v.triangles, 0), triangleCount);
+  assert.equal(Math.max(...all.map((v) => v.depth)), depth);
+  assert.deepEqual(tree.volumes(1), all.filter((v) => v.depth <= 1));
+});
+
 await test('memory comes back', () => {
   const before = kiln.memory;
   for (let i = 0; i < 2000; i++) kiln.open(raw).close();
