@@ -82,7 +82,7 @@ BULLET := $(wildcard /usr/include/bullet/btBulletCollisionCommon.h /usr/local/in
 FORMAT_SOURCES = $(wildcard formats/*.c)
 LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c) $(filter-out runtime/wasm/%,$(wildcard runtime/*/*.c))
 # What of tools/import is in the library; the rest is of the importing programs.
-IMPORT_SOURCES = $(patsubst %,tools/import/%.c,affine child flatten formats grid import model names polygon \
+IMPORT_SOURCES = $(patsubst %,tools/import/%.c,affine child flatten formats grid import mesh model names polygon \
                    program scene source weld)
 IMPORT_MAINS = $(wildcard tools/import/main_*.c)
 READER_SOURCES = $(filter-out $(IMPORT_SOURCES) $(IMPORT_MAINS),$(wildcard tools/import/*.c)) \

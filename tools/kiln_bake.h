@@ -248,6 +248,47 @@ kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
 kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_bake_options *options,
                                      void **data, size_t *size, kiln_bake_report *report);
 
+/* ------------------------------------------------------------------------- meshes from memory -- */
+
+/* A part of a model in memory: what a mesh and the node that shows it are in a file. Arrays are
+ * only read, and only during the call. Initialise it with zeros and struct_size. */
+typedef struct {
+    size_t struct_size; /* sizeof(kiln_mesh) of the caller, the same in all parts */
+    const char *name;   /* of mesh and node; NULL: "mesh" */
+    /* Vertices [vertex_count][3], in floats or in doubles; the other is NULL. Doubles are rounded
+     * to floats once, after `scale` and `up`, with a warning where that matters, as those of files
+     * are. Equal positions become one vertex. */
+    const float *vertices;
+    const double *vertices_double;
+    size_t vertex_count;
+    const uint32_t *triangles; /* [triangle_count][3], indices of the part's vertices */
+    size_t triangle_count;
+    const uint32_t *values; /* [triangle_count], of the user (material); NULL: all 0 */
+    /* Names of values 0 .. material_count - 1; NULL: "DefaultMaterial" for 0, as of files that name
+     * none. Other values have no name. A value has one name in all parts. */
+    const char *const *materials;
+    size_t material_count;
+} kiln_mesh;
+
+/* Bakes the meshes `parts` [count] into the file `output`, as kiln_bake does a model with these
+ * triangles: the same checks (KILN_BAKE_INVALID, with node, mesh and face of what is wrong), the
+ * same options, report, cache, progress and limits, and the same bytes but for what the file
+ * records of its source. That is, in the meta document, no name, the format "memory" and the hash
+ * of the arrays; and the build key, which has them. The face of a triangle (kiln_source.face) is
+ * its index in its part, its mesh that of the part. No program is started: `import_seconds` and
+ * `import_memory` bound what is left, and `importer` and `side_files` are of no use.
+ * KILN_BAKE_USAGE: `parts` is NULL or count 0, an array is NULL and its count is not 0, both kinds
+ * of vertices, other sizes of parts, a value with two names, more than 2^31 vertices or corners.
+ * `report` is cleared first; it may be NULL. Any number of threads. */
+kiln_bake_status kiln_bake_mesh(const kiln_mesh *parts, size_t count, const char *output,
+                                const kiln_bake_options *options, kiln_bake_report *report);
+
+/* Bakes the meshes into memory: the caller frees *data [*size bytes] with free(); it is untouched
+ * on failure. Otherwise as kiln_bake_mesh. */
+kiln_bake_status kiln_bake_mesh_to_memory(const kiln_mesh *parts, size_t count,
+                                          const kiln_bake_options *options, void **data,
+                                          size_t *size, kiln_bake_report *report);
+
 /* --------------------------------------------------------------------------------- the cache -- */
 
 typedef struct {

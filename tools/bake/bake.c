@@ -27,6 +27,7 @@
 #include "../encode/weights_file.h"
 #include "../import/grid.h"
 #include "../import/import.h"
+#include "../import/mesh.h"
 #include "../tree/builders.h"
 #include "bake.h"
 #include "bake_meta.h"
@@ -790,6 +791,29 @@ kiln_bake_status kiln_bake_foresee(const kiln_bake_input *input, const char *out
     kiln_request_close(b.request);
     kiln_choice_close(&b.choice);
     return status;
+}
+
+/* Meshes as the input of a bake; the list is what it refers to. */
+static kiln_bake_input input_of_mesh(const kiln_mesh_list *list)
+{
+    return (kiln_bake_input){.data = list, .size = sizeof *list, .format = kiln_mesh_format};
+}
+
+kiln_bake_status kiln_bake_mesh_to_memory(const kiln_mesh *parts, size_t count,
+                                          const kiln_bake_options *options, void **data,
+                                          size_t *size, kiln_bake_report *report)
+{
+    const kiln_mesh_list list = {parts, count};
+    const kiln_bake_input input = input_of_mesh(&list);
+    return kiln_bake_to_memory(&input, options, data, size, report);
+}
+
+kiln_bake_status kiln_bake_mesh(const kiln_mesh *parts, size_t count, const char *output,
+                                const kiln_bake_options *options, kiln_bake_report *report)
+{
+    const kiln_mesh_list list = {parts, count};
+    const kiln_bake_input input = input_of_mesh(&list);
+    return kiln_bake(&input, output, options, report);
 }
 
 kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_bake_options *options,

@@ -322,6 +322,28 @@ static kiln_bake_status fetch_scene(job *j)
     return run_importer(j, KILN_IMPORTER_LAST, &other);
 }
 
+/* Makes j->scene of meshes in memory, within the limits of a scene that comes from a program. */
+static kiln_bake_status make_scene(job *j, uint64_t before)
+{
+    const kiln_bake_options *options = j->options;
+    const uint64_t bytes = kiln_mesh_scene_bytes(j->source.mesh), all = options->max_memory;
+    const bool over = options->import_memory != 0 && bytes > options->import_memory / 2;
+    char memory[KILN_MESSAGE_BYTES_SIZE];
+
+    if (options->progress != NULL && !goes_on((void *)(uintptr_t)options))
+        return judge_end(j, KILN_CHILD_CANCELLED, NULL, 0);
+    if (over)
+        return FAIL(j, KILN_BAKE_FAILED,
+                    "the scene takes more than half of %s of memory; simplify the model or raise "
+                    "that limit (--import-memory)",
+                    kiln_message_bytes(options->import_memory, memory));
+    if (all != 0 && !KILN_HAVE_SHADOW_MEMORY && kiln_resident() + bytes > before + all)
+        return judge_end(j, KILN_CHILD_OVER_MEMORY, NULL, 0);
+    return kiln_mesh_scene(j->source.mesh, &j->scene)
+               ? KILN_BAKE_OK
+               : FAIL(j, KILN_BAKE_FAILED, "out of memory; split the model");
+}
+
 /* By name; a file that is there comes before one of the same name that is absent. */
 static int compare_sides(const void *p, const void *q)
 {
@@ -442,8 +464,12 @@ kiln_bake_status kiln_import_by(kiln_reader_choice reader, const kiln_bake_input
     start = kiln_seconds();
     task.before = kiln_resident();
     kiln_source_mark(&j.source);
-    find_folders(&j);
-    status = fetch_scene(&j);
+    if (j.source.mesh != NULL) {
+        status = make_scene(&j, task.before);
+    } else {
+        find_folders(&j);
+        status = fetch_scene(&j);
+    }
     if (options->import_seconds > 0)
         task.deadline = start + options->import_seconds;
     if (status == KILN_BAKE_OK)

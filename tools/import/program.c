@@ -22,6 +22,7 @@
 
 #include "../../formats/assert.h"
 #include "child.h"
+#include "mesh.h"
 
 /* How many folders above that of the running program are looked in. */
 enum { FOLDERS_ABOVE = 3 };
@@ -197,7 +198,7 @@ void kiln_importer_library(const char *importer, const char *format,
     struct stat facts;
 
     memset(version, 0, KILN_LIBRARY_VERSION_SIZE);
-    if (kiln_format_trust(format) == KILN_TRUST_OWN)
+    if (kiln_format_trust(format) == KILN_TRUST_OWN || strcmp(format, kiln_mesh_format) == 0)
         return;
     path = kiln_importer_path(importer, kiln_importer_name(format), &looked);
     free(looked);

@@ -24,8 +24,10 @@
 /* Before the child starts: whatever it reads is compared with this. */
 void kiln_source_mark(kiln_source_file *source)
 {
-    source->crc = kiln_model_crc(&source->model);
-    source->has_crc = true;
+    if (source->mesh == NULL) {
+        source->crc = kiln_model_crc(&source->model);
+        source->has_crc = true;
+    }
 }
 
 /* *status is set before each step to what its failure means. */
@@ -54,6 +56,21 @@ bool kiln_source_open(kiln_source_file *source, const kiln_bake_input *input,
     if (source->folder == NULL) {
         kiln_bake_report_error(report, path, "out of memory; close other programs");
         goto failed;
+    }
+
+    if (kiln_input_is_mesh(input)) {
+        const char *refusal = kiln_mesh_refusal(input->data);
+
+        *status = KILN_BAKE_USAGE;
+        if (refusal != NULL) {
+            kiln_bake_report_error(report, path, "%s", refusal);
+            goto failed;
+        }
+        source->mesh = input->data;
+        source->model.size = kiln_mesh_bytes(source->mesh);
+        memcpy(source->format, kiln_mesh_format, strlen(kiln_mesh_format) + 1);
+        *status = KILN_BAKE_OK;
+        return true;
     }
 
     /* The bytes: the caller's, or those of a regular file. */
@@ -194,6 +211,10 @@ const char *kiln_source_hash(kiln_source_file *source, const kiln_side_file *sid
     kiln_sha256_init(&all);
     *bytes = source->model.size;
     /* The model's own digest is taken once. */
+    if (!source->has_digest && source->mesh != NULL) {
+        kiln_mesh_hash(source->mesh, source->digest);
+        source->has_digest = true;
+    }
     if (!source->has_digest)
         source->has_digest = hash_model(&source->model, source->digest, &crc) &&
                              (!source->has_crc || crc == source->crc);

@@ -4,14 +4,16 @@
 
 #include "../common/sha256.h"
 #include "../kiln_bake.h"
+#include "mesh.h"
 #include "model.h"
 
 typedef struct {
-    kiln_model model;
-    char *folder;     /* of the model; "." for memory without a path */
-    const char *name; /* within it */
-    char format[16];  /* lower case */
-    bool has_crc;     /* of the model, noted by kiln_source_mark */
+    kiln_model model;           /* of meshes only the size is set */
+    const kiln_mesh_list *mesh; /* NULL: a model */
+    char *folder;               /* of the model; "." for memory without a path */
+    const char *name;           /* within it */
+    char format[16];            /* lower case */
+    bool has_crc;               /* of the model, noted by kiln_source_mark */
     uint32_t crc;
     bool has_digest; /* of the model, since kiln_source_hash was called first */
     uint8_t digest[KILN_SHA256_SIZE];
