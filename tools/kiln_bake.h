@@ -248,7 +248,7 @@ kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
 kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_bake_options *options,
                                      void **data, size_t *size, kiln_bake_report *report);
 
-/* ------------------------------------------------------------------------- meshes from memory -- */
+/* ------------------------------------------------------------------------ meshes from memory -- */
 
 /* A part of a model in memory: what a mesh and the node that shows it are in a file. Arrays are
  * only read, and only during the call. Initialise it with zeros and struct_size. */

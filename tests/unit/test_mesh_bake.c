@@ -273,7 +273,7 @@ static void user_values_and_names(void **unused)
     mesh_free(&m);
 }
 
-/* ------------------------------------------------------------------------- several parts: glTF -- */
+/* ----------------------------------------------------------------------- several parts: glTF -- */
 
 static text gltf_of(const mesh *m, const char *const *names, size_t count)
 {
@@ -621,7 +621,7 @@ static void outputs_are_kept_while_nothing_changes(void **unused)
     assert_true(scratch_remove(folder));
 }
 
-/* ------------------------------------------------------------------------ progress and limits -- */
+/* ----------------------------------------------------------------------- progress and limits -- */
 
 typedef struct {
     int calls, end_at;
