@@ -457,7 +457,7 @@ $(OUT)/kiln-bench: $(BENCH_PROGRAM_SOURCES:%.c=$O/%.o) $(SUPPORT) $(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lfyaml $(LIBS_bake) -o $@
 
-MAN_SCRIPTS = $(addprefix tools/package/,manuals.sh header_to_man.awk families.txt markdown_to_man.awk)
+MAN_SCRIPTS = $(addprefix tools/package/,manuals.sh header_to_man.awk families.txt markdown_to_man.awk add_sections.awk bugs.txt) $(wildcard tools/package/examples/*.sh tools/package/examples/*.c)
 $(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h runtime/kiln_adb.h runtime/kiln_axes.h runtime/kiln_continuous.h runtime/kiln_front.h runtime/kiln_scene.h runtime/kiln_sweep.h tools/kiln_bake.h \
                  formats/hierarchy.md formats/bins.md formats/axes.md tools/package/cmake.md
 	$(say) MAN $(@D)

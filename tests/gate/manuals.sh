@@ -19,6 +19,15 @@ for page in $pages; do
     # Tables with long words have lines that can't be filled.
     groff -t -man -ww -W break -z -T utf8 "$page" >>"$TMPDIR/lint" 2>&1
     [ ! -s "$TMPDIR/lint" ] || case_fail "$(cat "$TMPDIR/lint")"
+    # Code is not filled: what is wider than 80 columns is cut, or wraps, in a terminal.
+    mandoc -T ascii -O width=80 "$page" | sed -e 's/.\x08//g' | awk 'length > 80' >"$TMPDIR/wide"
+    [ ! -s "$TMPDIR/wide" ] || case_fail "wider than 80 columns: $(cat "$TMPDIR/wide")"
+    # Their code is run by pages.sh.
+    case $page in *.[13])
+        for heading in EXAMPLES BUGS; do
+            grep -qx "\.SH $heading" "$page" || case_fail "no $heading; see tools/package/README.md"
+        done ;;
+    esac
     case_end
 done
 

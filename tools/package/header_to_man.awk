@@ -45,13 +45,14 @@ BEGIN {
         what_of[cells[1]] = cells[3]
     }
     part = "about"
+    code_columns = 71
 }
 
 # Without the stars and slashes; takes leading blanks only as far as they are a comment's own.
 function uncommented(text) {
     sub(/^[ \t]*\/\*[ \t]?/, "", text)
-    sub(/^ \*[ ]?/, "", text)
     sub(/[ \t]*\*\/[ \t]*$/, "", text)
+    sub(/^ \*[ ]?/, "", text)
     return text
 }
 
@@ -144,14 +145,204 @@ in_comment || (/^\/\*/ && depth == 0 && !continued) {
 
 # ---------------------------------------------------------------------------------- the writing --
 
-function put_code(text, count, lines, i) {
+# Code of a page is read in 80 columns, of which the margin takes seven.
+function add_line(text) {
+    folded[++folded_count] = text
+}
+
+# A comment whose lines are too long, as one whose lines are not.
+function add_comment(indent, text, words, count, i, line, first) {
+    gsub(/[ \t]+/, " ", text)
+    sub(/^ /, "", text)
+    sub(/ $/, "", text)
+    if (length(indent) + length(text) + 6 <= code_columns) {
+        add_line(indent "/* " text " */")
+        return
+    }
+    count = split(text, words, " ")
+    line = indent "/*"
+    for (i = 1; i <= count; i++) {
+        if (length(line) + 1 + length(words[i]) > code_columns - (i == count ? 3 : 0)) {
+            add_line(line)
+            line = indent " *"
+        }
+        line = line " " words[i]
+    }
+    add_line(line " */")
+}
+
+# Declarations of functions: parameters below each other, behind the bracket where there is room.
+function add_prototype(text, head, rest, indent, params, count, i, line, widest) {
+    gsub(/[ \t\n]+/, " ", text)
+    sub(/ $/, "", text)
+    if (length(text) <= code_columns) {
+        add_line(text)
+        return
+    }
+    head = substr(text, 1, index(text, "("))
+    rest = substr(text, length(head) + 1)
+    count = split(rest, params, /, /)
+    widest = 0
+    for (i = 1; i <= count; i++) {
+        widest = length(params[i]) > widest ? length(params[i]) : widest
+    }
+    indent = spaces(length(head) + widest < code_columns ? length(head) : 4)
+    line = head
+    if (length(indent) == 4) {
+        add_line(head)
+        line = indent
+    }
+    for (i = 1; i <= count; i++) {
+        if (line != head && line != indent && length(line) + 2 + length(params[i]) > code_columns) {
+            add_line(line ",")
+            line = indent params[i]
+        } else {
+            line = line (line == head || line == indent ? "" : ", ") params[i]
+        }
+    }
+    add_line(line)
+}
+
+# Code into folded[1 .. folded_count].
+function fold(text, lines, count, i, k, line, long, indent, said, code_part, end) {
     sub(/\n+$/, "", text)
     count = split(text, lines, "\n")
+    folded_count = 0
+    for (i = 1; i <= count; i = end + 1) {
+        end = i
+        line = lines[i]
+        if (line ~ /^[a-z].*\(/ && line !~ /\{/ && line !~ /^typedef enum/) { # a declaration
+            while (lines[end] !~ /;/ && end < count) {
+                end++
+                line = line "\n" lines[end]
+            }
+            said = ""
+            if (match(line, /;.*$/) && index(line, "/*") > 0) {
+                said = substr(line, index(line, "/*"))
+                line = substr(line, 1, index(line, "/*") - 1)
+            }
+            add_prototype(line)
+            if (said != "") {
+                gsub(/^\/\*|\*\/$/, "", said)
+                add_comment("    ", said)
+            }
+        } else if (index(line, "/*") > 0) { # a comment, of its own or behind code
+            long = length(line) > code_columns
+            while (index(lines[end], "*/") == 0 && end < count) {
+                end++
+                long = long || length(lines[end]) > code_columns
+            }
+            if (!long) {
+                for (k = i; k <= end; k++) {
+                    add_line(lines[k])
+                }
+                continue
+            }
+            match(line, /^ */)
+            indent = substr(line, 1, RLENGTH)
+            code_part = substr(line, 1, index(line, "/*") - 1)
+            said = substr(line, index(line, "/*") + 2)
+            for (k = i + 1; k <= end; k++) {
+                sub(/^ *\*? ?/, "", lines[k])
+                said = said " " lines[k]
+            }
+            k = index(said, "*/")
+            if (k > 0) {
+                line = substr(said, k + 2) # code behind it
+                said = substr(said, 1, k - 1)
+            } else {
+                line = ""
+            }
+            add_comment(indent, said)
+            if (code_part ~ /[^ ]/ || line ~ /[^ ]/) {
+                sub(/ +$/, "", code_part)
+                add_line(code_part line)
+            }
+        } else if (length(line) > code_columns && line ~ /^typedef enum \{.*\}/) { # a line each
+            code_part = substr(line, index(line, "{") + 1)
+            said = substr(code_part, index(code_part, "}"))
+            code_part = substr(code_part, 1, index(code_part, "}") - 1)
+            add_line("typedef enum {")
+            while (match(code_part, /[A-Z_0-9]+ = [0-9]+,?/)) {
+                add_line("    " substr(code_part, RSTART, RLENGTH))
+                code_part = substr(code_part, RSTART + RLENGTH)
+            }
+            add_line(said)
+        } else if (length(line) > code_columns && line ~ /, / && line ~ /\\$/) { # a row of a macro
+            k = code_columns - 6
+            while (k > 1 && substr(line, k, 2) != ", ") {
+                k--
+            }
+            add_line(substr(line, 1, k) " \\")
+            add_line("      " substr(line, k + 2))
+        } else {
+            add_line(line)
+        }
+    }
+}
+
+function put_code(text, i) {
+    fold(text)
     say(".EX")
-    for (i = 1; i <= count; i++) {
-        say(escaped(lines[i]))
+    for (i = 1; i <= folded_count; i++) {
+        say(escaped(folded[i]))
     }
     say(".EE")
+}
+
+function spaces(count) {
+    return count > 0 ? sprintf("%" count "s", "") : ""
+}
+
+# Words from a column on, in lines that fit.
+function say_wrapped(line, column, text, words, count, i) {
+    count = split(text, words, " ")
+    line = line spaces(column - length(line))
+    for (i = 1; i <= count; i++) {
+        if (length(line) > column && length(line) + 1 + length(words[i]) > code_columns) {
+            say(escaped(line))
+            line = spaces(column)
+        }
+        line = line (length(line) > column ? " " : "") words[i]
+    }
+    say(escaped(line))
+}
+
+# A line of an example that is too long: broken behind the last comma or operator that leaves room.
+function say_broken(line, at, indent) {
+    match(line, /^ */)
+    indent = spaces(RLENGTH + 4)
+    while (length(line) > code_columns) {
+        at = code_columns
+        while (at > length(indent) && substr(line, at - 1, 2) !~ /[,&=|] /) {
+            at--
+        }
+        if (at <= length(indent)) {
+            break
+        }
+        say(escaped(substr(line, 1, at - 1)))
+        line = indent substr(line, at + 1)
+    }
+    say(escaped(line))
+}
+
+# Examples stand four blanks from the left in a header; a line with a gap is a row of two columns.
+function say_example(lines, i, end, text, column) {
+    if (match(lines[i], /[^ ]   +[^ ]/) && !match(lines[i], /^ +[*0-9]/)) {
+        match(lines[i], /[^ ]   +[^ ]/)
+        column = RSTART + RLENGTH - 1
+        text = substr(lines[i], column)
+        end = i
+        while (substr(lines[end + 1], 1, column - 1) == spaces(column - 1) && lines[end + 1] ~ /[^ ]/) {
+            end++
+            sub(/^ +/, " ", lines[end])
+            text = text lines[end]
+        }
+        say_wrapped(substr(lines[i], 5, column - 5), column - 5, text)
+        return end
+    }
+    say_broken(substr(lines[i], 5))
+    return i
 }
 
 # Paragraphs, lists and examples as they stand.
@@ -165,7 +356,7 @@ function put_text(text, count, lines, i, in_code, pending) {
                 say(".PP\n.EX")
             }
             in_code = 1
-            say(escaped(lines[i]))
+            i = say_example(lines, i)
         } else if (lines[i] == "") {
             if (in_code) {
                 say(".EE")
@@ -301,13 +492,13 @@ function put_heading(s, heading, title, general, i, begun) {
     }
 }
 
-function put_synopsis(s, i, count, lines, k) {
+function put_synopsis(s, i, k) {
     for (i = 1; i <= items; i++) {
         if (item_section[i] == s && item_kind[i] == "function") {
             say(".PP")
-            count = split(item_code[i], lines, "\n")
-            for (k = 1; k < count; k++) {
-                say(".B \"" escaped(lines[k]) "\"")
+            fold(item_code[i])
+            for (k = 1; k <= folded_count; k++) {
+                say(".B \"" escaped(folded[k]) "\"")
             }
         }
     }

@@ -50,6 +50,17 @@ from_header kiln_sweep runtime/kiln_sweep.h 'cc ... $(pkg-config --cflags --libs
 from_header kiln_bake tools/kiln_bake.h 'cc ... $(pkg-config --cflags --libs kilnbake)' '' \
     'kiln-bake(1) kiln(3) kiln-format(5)' || exit 1
 
+# EXAMPLES and BUGS, in all pages of commands and functions that are no links.
+for page in "$to"/*.[13]; do
+    grep -q '^\.so ' "$page" && continue
+    name=$(basename "$page") && name=${name%.*}
+    example=
+    case $page in *.1) suffix=sh ;; *) suffix=c ;; esac
+    [ ! -e "$here/examples/$name.$suffix" ] || example=$here/examples/$name.$suffix
+    awk -f "$here/add_sections.awk" -v "page=$name" -v "example=$example" -v "bugs=$here/bugs.txt" "$page" >"$to/page" &&
+        mv "$to/page" "$page" || exit 1
+done || exit 1
+
 {
     printf "'\\\\\" t\n.TH KILN-FORMAT 5 \"\" \"kiln %s\" \"File Formats Manual\"\n" "$version"
     printf '.SH NAME\nkiln\\-format \\- files of collision hierarchies and of tables\n.SH DESCRIPTION\n'

@@ -151,7 +151,7 @@ fenced {
     if (!in_code) {
         begin_code()
     }
-    put(escaped($0))
+    put(escaped(substr($0, 5)))
     next
 }
 
