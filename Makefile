@@ -77,6 +77,11 @@ EMBREE := $(wildcard /usr/include/embree3/rtcore.h /usr/local/include/embree3/rt
 # Bullet's broad phase, too.
 BULLET := $(wildcard /usr/include/bullet/btBulletCollisionCommon.h /usr/local/include/bullet/btBulletCollisionCommon.h)
 
+# What pages of kiln view are made of besides their own files: three.js, to draw, and libkiln as WebAssembly, to
+# answer. THREE= and VIEW_WASM= leave them out; a command without the first makes no pages.
+THREE ?= $(firstword $(wildcard /usr/share/javascript/three/three.min.js))
+VIEW_WASM ?= $(wildcard $(BUILD)/wasm/kiln.wasm)
+
 # -------------------------------------------------------------------------------------- sources --
 
 FORMAT_SOURCES = $(wildcard formats/*.c)
@@ -93,11 +98,11 @@ BAKE_SOURCES = $(wildcard lut/bins*.c lut/axes_*.c) $(IMPORT_SOURCES) \
 BENCH_SOURCES = $(wildcard tests/bench/adb/*.c tests/bench/figure/*.c) tests/support/tally.c
 # The program kiln-bench: verbs of its own over the kit of the command, its reader of tables and its costs.
 BENCH_PROGRAM_SOURCES = $(wildcard tests/bench/program/*.c tools/cmd/kit/*.c) $(addprefix tools/cmd/verbs/,costs.c table.c)
-COMMAND_SOURCES = $(wildcard tools/cmd/*.c tools/cmd/*/*.c)
+COMMAND_SOURCES = $(wildcard tools/cmd/*.c tools/cmd/*/*.c tools/view/*.c)
 
 LIBRARY_OBJECTS = $(LIBRARY_SOURCES:%.c=$O/%.o)
 BAKE_OBJECTS = $(BAKE_SOURCES:%.c=$O/%.o) $(FORMAT_SOURCES:%.c=$O/%.o)
-COMMAND_OBJECTS = $(COMMAND_SOURCES:%.c=$O/%.o)
+COMMAND_OBJECTS = $(COMMAND_SOURCES:%.c=$O/%.o) $O/tools/view/embedded.o
 
 TEST_FOLDERS = unit cases property bad fuzz golden cli models
 TEST_SOURCES = $(foreach d,$(TEST_FOLDERS),$(wildcard tests/$d/test_*.c))
@@ -448,6 +453,20 @@ $(IMPORTERS): $O/tools/import/main_memory.o $(READERS) $(PRODUCT_LIBRARIES)
 # Whatever bakes runs the importers, which it is not linked with.
 $(OUT)/kiln $(OUT)/kiln-bench $(TEST_PROGRAMS) $(BENCH_PROGRAMS) $(MODEL_PROGRAMS) $(PEER) $(FUZZ_PROGRAMS) $O/demo \
   $O/tests/soak/mutants $O/tests/soak/writers: | $(IMPORTERS)
+
+# The files of pages as a table, made again when one is changed, added or left out.
+VIEW_FILES = $(wildcard tools/view/*.html tools/view/*.css tools/view/*.js)
+$O/tools/view/embedded.c: tools/view/embed.sh $(VIEW_FILES) $(THREE) $(VIEW_WASM) $O/tools/view/lists
+	$(say) EMBED $@
+	$(Q)tools/view/embed.sh $(foreach f,$(VIEW_FILES),$(notdir $f)=$f) three.js=$(THREE) kiln.wasm=$(VIEW_WASM) >$@
+
+$O/tools/view/lists: FORCE
+	@mkdir -p $(@D)
+	@echo '$(VIEW_FILES) $(THREE) $(VIEW_WASM)' | cmp -s - $@ || echo '$(VIEW_FILES) $(THREE) $(VIEW_WASM)' >$@
+
+$O/tools/view/embedded.o: $O/tools/view/embedded.c $O/flags
+	$(say) CC $<
+	$(Q)$(CC) -Itools/view $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(WERROR) -MMD -MP -c $< -o $@
 
 $(OUT)/kiln: $(COMMAND_OBJECTS) $(PRODUCT_LIBRARIES)
 	$(say) LD $@
