@@ -80,7 +80,7 @@ BULLET := $(wildcard /usr/include/bullet/btBulletCollisionCommon.h /usr/local/in
 # What pages of kiln view are made of besides their own files: three.js, to draw, and libkiln as WebAssembly, to
 # answer. THREE= and VIEW_WASM= leave them out; a command without the first makes no pages.
 THREE ?= $(firstword $(wildcard /usr/share/javascript/three/three.min.js))
-VIEW_WASM ?= $(wildcard $(BUILD)/wasm/kiln.wasm)
+VIEW_WASM ?= $(if $(shell command -v $(EMCC) 2>/dev/null),$(WASM)/kiln.wasm)
 
 # -------------------------------------------------------------------------------------- sources --
 
@@ -455,14 +455,21 @@ $(OUT)/kiln $(OUT)/kiln-bench $(TEST_PROGRAMS) $(BENCH_PROGRAMS) $(MODEL_PROGRAM
   $O/tests/soak/mutants $O/tests/soak/writers: | $(IMPORTERS)
 
 # The files of pages as a table, made again when one is changed, added or left out.
-VIEW_FILES = $(wildcard tools/view/*.html tools/view/*.css tools/view/*.js)
-$O/tools/view/embedded.c: tools/view/embed.sh $(VIEW_FILES) $(THREE) $(VIEW_WASM) $O/tools/view/lists
+VIEW_FILES = $(filter-out %/live.js,$(wildcard tools/view/*.html tools/view/*.css tools/view/*.js))
+VIEW_LIVE = $(if $(VIEW_WASM),$O/tools/view/live.mjs)
+$O/tools/view/embedded.c: tools/view/embed.sh $(VIEW_FILES) $(THREE) $(VIEW_WASM) $(VIEW_LIVE) $O/tools/view/lists
 	$(say) EMBED $@
-	$(Q)tools/view/embed.sh $(foreach f,$(VIEW_FILES),$(notdir $f)=$f) three.js=$(THREE) kiln.wasm=$(VIEW_WASM) >$@
+	$(Q)tools/view/embed.sh $(foreach f,$(VIEW_FILES),$(notdir $f)=$f) three.js=$(THREE) kiln.wasm=$(VIEW_WASM) \
+	  live.mjs=$(VIEW_LIVE) >$@
+
+$O/tools/view/live.mjs: runtime/wasm/kiln.mjs tools/view/live.js
+	@mkdir -p $(@D)
+	$(Q)cat $^ >$@
 
 $O/tools/view/lists: FORCE
 	@mkdir -p $(@D)
-	@echo '$(VIEW_FILES) $(THREE) $(VIEW_WASM)' | cmp -s - $@ || echo '$(VIEW_FILES) $(THREE) $(VIEW_WASM)' >$@
+	@echo '$(VIEW_FILES) $(THREE) $(notdir $(VIEW_WASM))' | cmp -s - $@ || \
+	  echo '$(VIEW_FILES) $(THREE) $(notdir $(VIEW_WASM))' >$@
 
 $O/tools/view/embedded.o: $O/tools/view/embedded.c $O/flags
 	$(say) CC $<

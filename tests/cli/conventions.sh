@@ -35,6 +35,7 @@ verbs:
   diff      print the differences between two kiln files
   collide   test whether two meshes meet, at many poses
   query     query a mesh with rays, points or shapes
+  view      make a page that shows meshes and trees in a browser
   unpack    turn a packed file into a raw one, at install time
   upgrade   list the files that have to be baked again for this version
   plan      print the work of kiln bake for ninja, make, slurm, a farm
@@ -81,6 +82,7 @@ verbs:
   diff      print the differences between two kiln files
   collide   test whether two meshes meet, at many poses
   query     query a mesh with rays, points or shapes
+  view      make a page that shows meshes and trees in a browser
   unpack    turn a packed file into a raw one, at install time
   upgrade   list the files that have to be baked again for this version
   plan      print the work of kiln bake for ninja, make, slurm, a farm

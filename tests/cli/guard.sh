@@ -102,6 +102,7 @@ case_begin 'other verbs: lut bins, calibrate, unpack'
 for file in kiln.yaml notes.kiln link.kiln style cube.obj; do
     stays 1 "$file: $foreign" "$KILN" lut bins --max-u 8 --max-x 2 -o $file
     stays 1 "$file: $foreign" "$KILN" unpack one.kiln -o $file
+    stays 1 "$file: would be replaced; it is no page" "$KILN" view one.kiln -o $file
 done
 stays 1 'it is the weights' "$KILN" lut bins --max-u 8 --max-x 2 --adb-weights weights.kiln -o ./weights.kiln
 stays 1 'it is an input' "$KILN" calibrate one.kiln --draws 20 -o one.kiln

@@ -163,6 +163,8 @@ document 0 query cube.kiln --points points
 document 3 query open.kiln --points points
 document 1 query cube.kiln
 document 0 unpack cube.kiln -o raw.kiln
+document 0 view cube.kiln -o page.html
+document 2 view none.kiln -o page.html
 document 2 unpack none.kiln -o raw.kiln
 document 3 unpack $cube -o raw.kiln
 document 0 lut axes -o axes.kiln --points 14

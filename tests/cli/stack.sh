@@ -34,6 +34,7 @@ for layout in raw packed; do
     done
     small 0 collide counted-raw.kiln counted-$layout.kiln --poses poses --mode adb
     small 0 unpack $layout.kiln -o again.kiln
+    small 0 view $layout.kiln counted-$layout.kiln -o page.html
 done
 small 0 diff raw.kiln raw.kiln
 small 0 calibrate counted-raw.kiln --draws 1000

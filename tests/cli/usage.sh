@@ -68,6 +68,7 @@ wrong 'distance takes a number' collide a.kiln b.kiln --mode within --distance -
 wrong 'distance takes a number' collide a.kiln b.kiln --mode within --distance nan
 wrong 'no file is given' info
 wrong '-o OUT is missing' unpack a.kiln
+wrong '-o PAGE is missing' view a.kiln
 
 case_begin 'the output is the input'
 cp $cube "$TMPDIR/model.obj"

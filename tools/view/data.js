@@ -79,6 +79,6 @@ const kilnDom = {
     return row;
   },
   count: (value) => Number(value).toLocaleString('en-US'),
-  number: (value, digits = 3) => value === null || value === undefined ? '–' : Number(value).toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: Math.min(digits, 2) }),
+  number: (value, digits = 3) => value === null || value === undefined ? '–' : Number(value).toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits }),
   short: (value) => !Number.isFinite(value) ? '–' : value === 0 ? '0' : Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4 ? value.toExponential(3) : String(Number(value.toPrecision(5))),
 };

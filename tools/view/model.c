@@ -2,8 +2,8 @@
  * split has thousands of trees: the volumes of a tree follow each other level by level, the box of
  * the whole tree first, as level 0, and a tree says where its levels begin.
  *
- * Numbers are rounded to floats, and axes to 16 bits, a 30,000th: a picture shows no more. Costs and
- * counts are computed here, from the stored volumes in double. */
+ * Numbers are rounded to floats, and axes to 16 bits, a 30,000th: a picture shows no more. Costs
+ * and counts are computed here, from the stored volumes in double. */
 #include "model.h"
 
 #include "../../formats/assert.h"
@@ -17,7 +17,7 @@
 
 enum { LEVELS_MOST = KILN_TREE_DEPTH_MAX + 1, LEAF_MOST = 15 };
 
-/* ------------------------------------------------------------------------------------ volumes -- */
+/* ----------------------------------------------------------------------------------- volumes -- */
 
 /* The volumes of all trees; element i of each array is volume i. */
 typedef struct {
@@ -283,7 +283,7 @@ static json_t *add_trees(page_data *to, const kiln_view *view, json_t *arrays)
     return list;
 }
 
-/* ----------------------------------------------------------------------------------- polygons -- */
+/* ---------------------------------------------------------------------------------- polygons -- */
 
 /* The numbers of the stored triangles that have no area. */
 static void add_flat(page_data *to, const kiln_view *view, json_t *arrays)

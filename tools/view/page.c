@@ -3,7 +3,8 @@
  *   policy        the Content-Security-Policy: nothing is loaded, and only those scripts and styles
  *                 run whose hashes it lists, so that no text from a model can become one
  *   style NAME    an embedded style sheet
- *   script NAME   an embedded script; one that this build lacks is left out
+ *   script NAME   an embedded script, module NAME one that is a module; left out where this build
+ *                 lacks it
  *   data          the blocks of data
  *
  * A block is an element <script type="application/octet-stream"> whose text is base64 of a zlib
@@ -31,7 +32,7 @@ enum { CHUNK = 3 << 13 }; /* bytes; whole groups of base64 */
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* ------------------------------------------------------------------------------- growing text -- */
+/* ------------------------------------------------------------------------------ growing text -- */
 
 static void put_bytes(page_data *to, const char *bytes, size_t size)
 {
@@ -86,7 +87,7 @@ void page_free(page_data *data)
     memset(data, 0, sizeof *data);
 }
 
-/* ------------------------------------------------------------------------------------- blocks -- */
+/* ------------------------------------------------------------------------------------ blocks -- */
 
 /* A zlib stream on its way into the text as base64. */
 typedef struct {
@@ -232,7 +233,7 @@ json_t *page_read_json(const char *text, size_t size)
     return NULL;
 }
 
-/* ----------------------------------------------------------------------------- embedded files -- */
+/* ---------------------------------------------------------------------------- embedded files -- */
 
 static const embedded_file *find_embedded(const char *name, size_t length)
 {
@@ -289,7 +290,7 @@ json_t *page_add_embedded(page_data *to, const char *name)
     return object;
 }
 
-/* ------------------------------------------------------------------------------ the template -- */
+/* ----------------------------------------------------------------------------- the template -- */
 
 /* A mark of a template, as pointers into it. */
 typedef struct {
@@ -346,12 +347,13 @@ static void put_policy(page_data *to, const char *template_text)
     put(to, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
             "'wasm-unsafe-eval'");
     put_hashes(to, template_text, "script");
+    put_hashes(to, template_text, "module");
     put(to, "; style-src");
     put_hashes(to, template_text, "style");
     put(to, "; img-src data:; base-uri 'none'; form-action 'none'\">");
 }
 
-static void put_embedded(page_data *to, const mark *of, const char *tag)
+static void put_embedded(page_data *to, const mark *of, const char *tag, const char *attribute)
 {
     const embedded_file *file = find_embedded(of->name, of->name_length);
     char *text = file != NULL ? load_embedded(file) : NULL;
@@ -359,6 +361,7 @@ static void put_embedded(page_data *to, const mark *of, const char *tag)
     if (text != NULL) {
         put(to, "<");
         put(to, tag);
+        put(to, attribute);
         put(to, ">");
         put_bytes(to, text, file->size);
         put(to, "</");
@@ -382,9 +385,11 @@ char *page_make(const char *template_name, const page_data *data, size_t *size)
         if (mark_is(&m, "policy")) {
             put_policy(&page, text);
         } else if (mark_is(&m, "style")) {
-            put_embedded(&page, &m, "style");
+            put_embedded(&page, &m, "style", "");
         } else if (mark_is(&m, "script")) {
-            put_embedded(&page, &m, "script");
+            put_embedded(&page, &m, "script", "");
+        } else if (mark_is(&m, "module")) {
+            put_embedded(&page, &m, "script", " type=\"module\"");
         } else if (mark_is(&m, "data")) {
             put_bytes(&page, data->text != NULL ? data->text : "", data->size);
         }

@@ -76,8 +76,8 @@ const kilnScene = (() => {
       this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
       this.scene = new T.Scene();
       this.camera = new T.PerspectiveCamera(35, 1, 0.01, 1000);
-      this.sun = new T.DirectionalLight(0xffffff, 0.75);
-      this.scene.add(new T.HemisphereLight(0xffffff, 0x8a8f99, 0.55), this.sun, this.sun.target);
+      this.sun = new T.DirectionalLight(0xffffff, 0.55);
+      this.scene.add(new T.HemisphereLight(0xffffff, 0x7a808a, 0.6), this.sun, this.sun.target);
       this.marks = new T.Group();
       this.scene.add(this.marks);
       this.target = new T.Vector3();

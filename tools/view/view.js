@@ -3,7 +3,9 @@
 (() => {
   const { get, make, row, count, number, short } = kilnDom;
   const page = kilnData.document;
-  const LIST_MOST = 50;
+  const LIST_MOST = 50, DOTS_MOST = 100;
+  /* Modules of the page have run by then. */
+  const whole = new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve));
   let stage, models = [], chosen = 0, library = null, live = [], asked = '', answer = null, failed = '';
 
   const current = () => models[chosen];
@@ -32,7 +34,7 @@
     const model = current(), tree = model.about.trees[model.tree], level = tree.levels[model.level];
     const words = { ball: 'balls', dop: 'boxes around k-DOPs', aligned: 'boxes', box: 'oriented boxes' }[tree.shape];
     get('level').setAttribute('aria-valuetext', `level ${model.level} of ${tree.levels.length - 1}`);
-    get('level-text').textContent = `Level ${model.level} of ${tree.levels.length - 1}: ${count(level.volumes)} ${words}, ${count(level.leaves)} leaves; ${count(model.drawn)} drawn`;
+    get('level-text').textContent = `Level ${model.level} of ${tree.levels.length - 1}: ${count(level.volumes)} ${words}, ${count(level.leaves)} leaves; ${model.volumes.visible ? count(model.drawn) : 'none'} drawn`;
     [...get('levels').tBodies[0].rows].forEach((line, i) => line.classList.toggle('on', i === model.level));
   }
 
@@ -460,24 +462,33 @@
       stage.mark([]);
       return;
     }
-    const words = answer.meets ? 'They meet' : 'They do not meet';
+    const nearest = answer.nearest, words = answer.meets ? 'They meet' : 'They do not meet';
     if (text.textContent !== words) {
       text.textContent = words; /* read aloud when it changes only */
     }
     text.className = answer.meets ? 'meets' : 'apart';
     const point = (p) => p.map(short).join(', ');
-    const micro = (time) => `${number(1000 * time, 0)} µs`;
+    const spent = (time) => (time < 0.1 ? 'less than 0.1 ms' : `${number(time, 1)} ms`);
     facts(get('figures'), [
-      ['contacts', answer.meets ? count(answer.contacts) : '0'],
-      ...(answer.meets ? [['deepest', `${short(answer.depth)}, triangles ${answer.pair[0]} and ${answer.pair[1]}`]] : []),
-      ['distance', short(answer.distance)],
-      ...(answer.meets ? [] : [['between', `triangles ${answer.nearest[0]} and ${answer.nearest[1]}`], ['from', point(answer.from)], ['to', point(answer.to)]]),
-      ['time', `meet ${micro(answer.times[0])}${answer.meets ? `, contacts ${micro(answer.times[1])}` : ''}, distance ${micro(answer.times[2])}`],
+      ...(answer.meets ? [
+        ['contacts', count(answer.summary.count)],
+        ['deepest', short(answer.summary.deepest.depth)],
+        ['between', `triangles ${answer.summary.deepest.a} and ${answer.summary.deepest.b}`],
+      ] : []),
+      ['distance', short(nearest.distance)],
+      ...(answer.meets ? [] : [
+        ['between', `triangles ${nearest.a} and ${nearest.b}`],
+        ['from', point(nearest.pointA)],
+        ['to', point(nearest.pointB)],
+      ]),
+      ['time', `meet ${spent(answer.times[0])}${answer.meets ? `, contacts ${spent(answer.times[1])}` : ''}, distance ${spent(answer.times[2])}`],
     ]);
-    const witness = [...answer.from, ...answer.to];
+    const segments = answer.contacts.flatMap((contact) => [...contact.from, ...contact.to]);
+    const ink = getComputedStyle(document.body).color;
+    const witness = [...nearest.pointA, ...nearest.pointB];
     stage.mark(answer.meets
-      ? [{ points: answer.segments, colour: 0xe5241c }, { points: answer.segments.slice(0, 6 * 200), colour: 0xe5241c, dots: true }]
-      : [{ points: witness, colour: 0xd63bd6 }, { points: witness, colour: 0xd63bd6, dots: true }]);
+      ? [{ points: segments, colour: 0xe5241c }, { points: segments.slice(0, 6 * DOTS_MOST), colour: 0xe5241c, dots: true }]
+      : [{ points: witness, colour: ink }, { points: witness, colour: ink, dots: true }]);
   }
 
   async function startLive(raws) {
@@ -490,9 +501,10 @@
       get('library').textContent = page.wasm ? 'A file has no polygons.' : 'This page has no libkiln: it was made with --no-live, or by a kiln that was built without WebAssembly.';
       return;
     }
-    library = await kilnLive.load(await kilnData.read(page.wasm));
+    await whole;
+    library = await window.kilnLive.load(await kilnData.read(page.wasm));
     live = raws.slice(0, 2).map((raw) => library.open(raw));
-    get('library').textContent = `Answers of libkiln ${library.version()}, compiled to WebAssembly${models.length > 2 ? ', about the first two files' : ''}.`;
+    get('library').textContent = `Answers of libkiln ${library.version}, compiled to WebAssembly${models.length > 2 ? ', about the first two files' : ''}.`;
     stage.before = ask;
     stage.draw();
   }
@@ -516,6 +528,8 @@
       stage.scene.add(models[i].group);
     }
     if (models.length > 1) {
+      /* Where meshes are moved, what they do is seen better without boxes around them. */
+      models.forEach((model) => model.setVolumes(true, false));
       get('hint').textContent = 'Drag a mesh: move; with Alt or Ctrl: turn. Drag beside: turn the view. Wheel: nearer, farther.';
     }
     connect();

@@ -3,8 +3,7 @@
  * The page has two halves. Here, arrays of the model and of its trees, and what kiln info says, go
  * into the data of the page (tools/view); the rest are scripts that the build has embedded in the
  * program, and three.js, without which this build can draw nothing. Answers in the page are those
- * of libkiln as WebAssembly, over the bytes of the files, which are laid out raw for that: its pages
- * have no zlib.
+ * of libkiln as WebAssembly, which has no zlib, over the bytes of the files, laid out raw for that.
  *
  * Nothing in a page depends on clocks, paths or threads: the same files, named alike, and the same
  * build give the same bytes. */
