@@ -7,13 +7,14 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/example_models.sh
 objects=$KILN_BUILD/release
 one=$TMPDIR/one
-flags='-Wall -Werror'
+flags='-Wall -Wextra -Werror'
 files='tests/golden/today/torus-raw.kiln tests/golden/today/binary-raw.kiln tests/golden/today/soup-raw.kiln'
 
 # The digest of answers that another object gives in place of the library.
+zlib=-lz
 answers() { # answers OBJECT
     # shellcheck disable=SC2086
-    gcc -pthread "$TMPDIR/ask_sets.o" "$1" -lz -lm -o "$TMPDIR/ask" && "$TMPDIR/ask" $files
+    gcc -pthread "$TMPDIR/ask_sets.o" "$1" $zlib -lm -o "$TMPDIR/ask" && "$TMPDIR/ask" $files
 }
 
 case_begin 'make amalgamation'
@@ -22,7 +23,7 @@ make -s "BUILD=$KILN_BUILD" amalgamation && mkdir "$one" &&
     case_fail 'make amalgamation'
 gcc -std=c11 -O2 -ffp-contract=off -c tests/gate/arm64/ask_sets.c -o "$TMPDIR/ask_sets.o" ||
     case_fail 'the asking program does not compile'
-answers "$KILN_BUILD/libkiln.a" >"$TMPDIR/wanted" && [ -s "$TMPDIR/wanted" ] ||
+answers "$KILN_BUILD/libkiln.a" >"$TMPDIR/library" && [ -s "$TMPDIR/library" ] ||
     case_fail 'the library gives no answers'
 case_end
 
@@ -44,7 +45,7 @@ compiled() {
     # shellcheck disable=SC2086
     "$@" $flags -c "$one/kiln.c" -o "$one/kiln.o" || case_fail 'compile'
     answers "$one/kiln.o" >"$TMPDIR/answers" || case_fail 'ask'
-    same "$TMPDIR/wanted" "$TMPDIR/answers"
+    same "$TMPDIR/library" "$TMPDIR/answers"
 }
 
 # The example of a start, linked with the object that was compiled last, says what it says with the library.
@@ -52,7 +53,7 @@ baked="$TMPDIR/ship.kiln $TMPDIR/rock.kiln $TMPDIR/bins.kiln"
 starts() { # starts COMPILER...
     # shellcheck disable=SC2086
     "$@" $flags -I"$one" -c tests/examples/startup/main.c -o "$TMPDIR/startup.o" &&
-        gcc -pthread "$TMPDIR/startup.o" "$one/kiln.o" -lz -lm -o "$TMPDIR/startup" || case_fail 'the example'
+        gcc -pthread "$TMPDIR/startup.o" "$one/kiln.o" $zlib -lm -o "$TMPDIR/startup" || case_fail 'the example'
     # shellcheck disable=SC2086
     expect 0 "$TMPDIR/startup" $baked
     same "$TMPDIR/startup.wanted" "$TMPDIR/out"
@@ -74,9 +75,25 @@ case_end
 case_begin 'clang++ -x c++ -std=c++17: the same answers'
 compiled clang++ -x c++ -std=c++17
 case_end
-case_begin 'g++ -x c++ -std=c++17 -O1: the same answers'
-compiled g++ -x c++ -std=c++17 -O1
-starts g++ -x c++ -std=c++17
+# Without zlib: raw files as before, packed ones refused with what to do about it.
+case_begin 'g++ -x c++ -std=c++20 -O1 -DKILN_NO_ZLIB: the same answers'
+zlib=
+compiled g++ -x c++ -std=c++20 -O1 -DKILN_NO_ZLIB
+starts g++ -x c++ -std=c++20
+zlib=-lz
+case_end
+case_begin 'KILN_NO_ZLIB: packed files are refused'
+gcc -std=c11 $flags -Wpedantic -DKILN_NO_ZLIB -fsyntax-only "$one/kiln.c" || case_fail 'C'
+gcc -std=c11 $flags tests/gate/no_zlib/refuses.c "$one/kiln.o" -lz -lm -pthread -o "$TMPDIR/refuses" || case_fail 'compile'
+cp tests/golden/today/torus-raw.kiln "$TMPDIR/damaged.kiln"
+printf U | dd of="$TMPDIR/damaged.kiln" bs=1 seek=34000 conv=notrunc 2>/dev/null
+expect 0 "$TMPDIR/refuses" tests/golden/today/torus-packed.kiln tests/golden/today/torus-raw.kiln "$TMPDIR/damaged.kiln"
+exactly out <<'END'
+25, arriving 25: a packed file, and this build has no zlib: make it a raw one by 'kiln unpack'
+0, arriving 0: 
+23, arriving 23: damaged at offset N: a checksum of section 'triangles' does not match
+checksums are those of zlib
+END
 case_end
 # The tests of exact predicates and of what opens files for one compiler, of the queries for the other: which is
 # which shows nothing, since every answer above is the same.

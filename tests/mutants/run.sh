@@ -97,10 +97,12 @@ try() {
     [ "$1" = release ] && folder=build
     case $2 in
     cli/*) targets=$folder/kiln pattern="$2.sh\$" ;;
+    gate/wasm) targets='all models wasm' pattern="$2.sh\$" ;;
     *) targets=build/$1/tests/$2 pattern="$2\$" ;;
     esac
     outcome='does not build'
-    make -j2 "CONFIG=$1" "$targets" >../log 2>&1 || return
+    # shellcheck disable=SC2086
+    make -j2 "CONFIG=$1" $targets >../log 2>&1 || return
     outcome=passes
     tests/run.sh --config "$1" "$pattern" >../log 2>&1 || outcome=fails
     grep -qF 'FAIL (time-out)' ../log && outcome='is not done in time'
