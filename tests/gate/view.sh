@@ -72,11 +72,15 @@ says err 'not live: this build has no libkiln for pages'
 grep -q '"wasm"' "$TMPDIR/none.html" && case_fail 'the page names a module'
 case_end
 
+cp "$tiny/cube.obj" "$tiny/tetrahedron.obj" "$TMPDIR"
+sed 's/^v nan.*/v 1e999 0 0/' "$TMPDIR/bad.obj" >"$TMPDIR/<b>worse.obj"
+expect 0 "$KILN" bake -q "$TMPDIR/cube.obj" "$TMPDIR/tetrahedron.obj" -o "$TMPDIR/baked" --report "$TMPDIR/report.html"
+expect 3 "$KILN" bake -q "$TMPDIR/cube.obj" "$TMPDIR/tetrahedron.obj" "$TMPDIR/<b>worse.obj" --if-changed -o "$TMPDIR/baked" --report "$TMPDIR/report.html"
 case_begin 'in a browser: slider, colours, dragging, keys; answers are those of the command'
 if ! command -v chromium >/dev/null || ! command -v node >/dev/null; then
     case_skip 'chromium or node is not installed'
 else
-    node tests/gate/view/check.mjs "$KILN" "$TMPDIR/one.html" "$TMPDIR/two.html" "$TMPDIR/still.html" "$a" "$b" ||
+    node tests/gate/view/check.mjs "$KILN" "$TMPDIR/one.html" "$TMPDIR/two.html" "$TMPDIR/still.html" "$a" "$b" "$TMPDIR/report.html" ||
         case_fail 'the pages'
     case_end
 fi

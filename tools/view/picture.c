@@ -68,10 +68,10 @@ static void fit_canvas(canvas *c, const float *vertices, const uint32_t *triangl
 }
 
 /* From 1 to 255: triangles on edge still differ from nothing. The light comes from the upper left,
- * beside the eye. */
+ * beside the eye; y goes down, as rows do. */
 static uint8_t shade_of(double p[3][3])
 {
-    static const double light[3] = {-0.36, 0.48, 0.8};
+    static const double light[3] = {-0.36, -0.48, 0.8};
     const double a[3] = {p[1][0] - p[0][0], p[1][1] - p[0][1], p[1][2] - p[0][2]};
     const double b[3] = {p[2][0] - p[0][0], p[2][1] - p[0][1], p[2][2] - p[0][2]};
     const double n[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],

@@ -126,7 +126,7 @@ export class Browser {
   }
 
   async key(key, code = key, modifiers = 0) {
-    const text = key.length === 1 ? { text: key } : {};
+    const text = key.length === 1 ? { text: key } : key === 'Enter' ? { text: '\r' } : {};
     const number = { ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Tab: 9, Enter: 13, Home: 36, End: 35, ' ': 32 }[key];
     await this.send('Input.dispatchKeyEvent', { type: 'keyDown', key, code, modifiers, windowsVirtualKeyCode: number, ...text });
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', key, code, modifiers, windowsVirtualKeyCode: number });

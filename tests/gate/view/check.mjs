@@ -1,12 +1,13 @@
-// What a person does with a page of kiln view, done by a program: check.mjs KILN ONE TWO STILL A B, where ONE is
-// the page of a file with names that are no good, TWO that of the files A and B, STILL that of both without libkiln.
+// What a person does with a page of kiln view, done by a program: check.mjs KILN ONE TWO STILL A B
+// REPORT, where ONE is the page of a file with names that are no good, TWO that of the files A and B, STILL that of both
+// without libkiln, REPORT one of kiln bake.
 // Pictures stay in TMPDIR. Prints what is wrong, and ends with 1.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser } from './browser.mjs';
 
-const [kiln, one, two, still, fileA, fileB] = process.argv.slice(2);
+const [kiln, one, two, still, fileA, fileB, report] = process.argv.slice(2);
 const browser = new Browser();
 let bad = 0;
 
@@ -222,8 +223,51 @@ async function twoPage() {
   await quiet('still');
 }
 
+async function reportPage() {
+  await browser.open(report);
+  await keep('report');
+  const column = (i) => browser.evaluate(`[...document.querySelectorAll('#assets tbody tr')].map((row) => row.cells[${i}].firstChild.textContent)`);
+  const rows = (await column(0)).length;
+  check(rows === 3, `${rows} rows`);
+  check(await browser.evaluate(`Promise.all([...document.querySelectorAll('#assets img')].map((image) => { image.loading = 'eager'; return image.decode().then(() => image.naturalWidth); }))
+    .then((all) => all.length === 2 && all.every((width) => width === 144))`), 'the pictures');
+  check(await browser.evaluate('typeof hacked === "undefined" && document.querySelectorAll("#assets b, #notes b, #notes img").length === 0'), 'a name has become markup');
+
+  // Sorting by a column, both ways; what has no number comes last.
+  await browser.click('#heads th:nth-child(4) button');
+  const falling = (await column(3)).join(' ');
+  check(falling === '12 4 –', `by triangles: ${falling}`);
+  check(await browser.evaluate('document.querySelector("[aria-sort]").getAttribute("aria-sort")') === 'descending', 'aria-sort');
+  await browser.click('#heads th:nth-child(4) button');
+  check((await column(3)).join(' ') === '4 12 –', 'by triangles, the other way');
+  await browser.evaluate('document.querySelector("#heads th:nth-child(2) button").focus()');
+  await browser.key('Enter');
+  check(await browser.evaluate('document.querySelector("#heads th:nth-child(2)").hasAttribute("aria-sort")'), 'a head by keys');
+
+  // The filter, as it is typed.
+  await browser.click('#filter');
+  await browser.send('Input.insertText', { text: 'cube' });
+  await browser.frame();
+  check((await column(1)).length === 1 && (await column(1))[0].includes('cube'), `filtered: ${await column(1)}`);
+  await browser.evaluate('(() => { const e = document.getElementById("filter"); e.value = ""; e.dispatchEvent(new Event("input")); })()');
+  await browser.click('#only-warned');
+  check((await column(1)).length === 1, `warned: ${await column(1)}`);
+  await browser.click('#assets tbody a');
+  check(await browser.evaluate('document.querySelector(":target h3").textContent').then((text) => text.includes('<b>')), 'the link to the warnings');
+  await browser.click('#only-warned');
+  await browser.click('#only-changed');
+  check((await column(2)).length === 1, `changed: ${await column(2)}`);
+  check((await text('changes')).includes('1 new'), await text('changes'));
+  await controls('report');
+  await browser.open(report, { width: 400, dark: true });
+  await keep('report-narrow');
+  check(await browser.evaluate('document.documentElement.scrollWidth') <= 400, 'the report is wider than 400');
+  await quiet('report');
+}
+
 try {
   await onePage();
+  await reportPage();
   await twoPage();
 } catch (error) {
   check(false, error.stack);

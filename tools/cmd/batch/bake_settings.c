@@ -188,6 +188,13 @@ const option bake_options[] = {
      "for a wrong option or two IN of one OUT, a single case, \"the plan\", that failed, so that "
      "no "
      "earlier report stands for it (not with --dry-run)"},
+    {"report", 0, OPTION_TEXT, "PAGE", NULL, 0, 0, FIELD(report),
+     "write a page for a browser: a table of all assets, each with a picture, its triangles, "
+     "bytes, "
+     "seconds, warnings, what was left out and the cost of its trees, and what has changed since "
+     "the page that was there"},
+    {"no-seconds", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(no_seconds),
+     "leave times out of --report, so that nothing in it depends on the clock"},
     {"depfile-programs", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(depfile_programs),
      "the rules of --depfile also name kiln itself, the program that reads IN and its folder, so "
      "that an upgrade runs them; with --if-changed an OUT that it does not change is left as it "
@@ -236,7 +243,8 @@ bool bake_option_is_of_asset(const option *entry)
                                          "need-version", "allow-empty", "outputs",
                                          "cache-shared", "side-files",  "importer",
                                          "formats",      "dry-run",     "prune",
-                                         "annotations",  "junit",       "depfile-programs"};
+                                         "annotations",  "junit",       "depfile-programs",
+                                         "report",       "no-seconds"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;

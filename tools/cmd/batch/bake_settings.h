@@ -11,8 +11,8 @@
 
 typedef struct {
     const char *output, *format, *bv, *builder, *drop, *depfile, *adb_weights, *cache, *manifest;
-    const char *max_memory, *need_version, *outputs, *side_files, *importer, *junit, *trace,
-        *against, *max_bytes;
+    const char *max_memory, *need_version, *outputs, *side_files, *importer, *junit, *report,
+        *trace, *against, *max_bytes;
     int leaf, spheres, quality, fit, box_fit, layout, split, up, on_bad, threads, progress;
     int import_memory;
     int lossy_grid, folders, annotations;
@@ -20,14 +20,14 @@ typedef struct {
     double scale, import_seconds, adb_factor;
     bool no_geometry, strict, quiet, verbose, json, if_changed, cache_shared, keep_going, fail_fast,
         dump_config, formats, dry_run, prune, depfile_programs;
-    bool allow_empty;
+    bool allow_empty, no_seconds;
 } bake_settings;
 
 /* In the order of the choices of --annotations. */
 enum { ANNOTATIONS_NONE, ANNOTATIONS_GITHUB };
 
 /* The table of options of kiln bake. */
-enum { BAKE_OPTION_COUNT = 55 };
+enum { BAKE_OPTION_COUNT = 57 };
 extern const option bake_options[BAKE_OPTION_COUNT];
 
 bake_settings bake_settings_default(void);

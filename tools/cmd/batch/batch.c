@@ -25,6 +25,7 @@
 #include "junit.h"
 #include "memory_budget.h"
 #include "output_registry.h"
+#include "report_page.h"
 #include "thread_pool.h"
 #include "worker.h"
 
@@ -64,7 +65,7 @@ typedef struct {
     uint64_t bytes; /* of the output */
     json_t *object; /* of the document; NULL: none */
     double seconds;
-    char *error, *notes; /* for the JUnit report; NULL: none */
+    char *error, *notes; /* for the JUnit report and the page; NULL: none */
     depfile rule;
 } result;
 
@@ -80,7 +81,7 @@ typedef struct {
     progress one;         /* of a single asset */
     unsigned threads;
     memory_budget memory; /* task i is asset order[i] */
-    bool cache_error_reported, depfile_refused, junit_refused;
+    bool cache_error_reported, depfile_refused, junit_refused, page_refused;
     bake_row_columns columns; /* of the rows on a terminal; zeros: none was printed yet */
     atomic_bool stop;
     double start;
@@ -301,11 +302,17 @@ static void take_note(void *user, const char *kind, const char *message)
     }
 }
 
-/* Reports what the bake warns of. Where a JUnit report is wanted, that goes into it too. */
+/* Are texts of assets kept, for a JUnit report or a page? */
+static bool keeps_texts(const batch *b)
+{
+    return b->run->junit != NULL || b->run->report != NULL;
+}
+
+/* Reports what the bake warns of, also to a JUnit report and a page that are wanted. */
 static void report_notes(const batch *b, const job *of, const kiln_bake_report *report, result *r)
 {
     size_t size;
-    note_taker to = {of, b->run->junit != NULL ? open_memstream(&r->notes, &size) : NULL};
+    note_taker to = {of, keeps_texts(b) ? open_memstream(&r->notes, &size) : NULL};
     bake_report_notes(report, &to, take_note);
     if (to.kept != NULL) {
         const bool any = fclose(to.kept) == 0 && size > 0; /* without memory there are none */
@@ -316,19 +323,20 @@ static void report_notes(const batch *b, const job *of, const kiln_bake_report *
     }
 }
 
-/* Keeps the rule of an asset for the depfile. A depfile or a JUnit report that would replace a file
- * which the model refers to is only known for one now; then it is not written. */
+/* Keeps the rule of an asset for the depfile. A depfile, a JUnit report or a page that would
+ * replace a file which the model refers to is only known for one now; then it is not written. */
 static int add_to_files(batch *b, const job *of, const kiln_bake_report *report, result *r)
 {
-    const char *const names[] = {b->run->depfile, b->run->junit};
-    bool *const refused[] = {&b->depfile_refused, &b->junit_refused};
+    static const char *const kinds[] = {"depfile", "JUnit report", "page"};
+    const char *const names[] = {b->run->depfile, b->run->junit, b->run->report};
+    bool *const refused[] = {&b->depfile_refused, &b->junit_refused, &b->page_refused};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         if (names[i] != NULL && strcmp(names[i], "-") != 0 &&
             depfile_is_side_file(names[i], of->input, report)) {
             *refused[i] = true;
             return report_error(EXIT_USAGE, names[i],
                                 "is a file that '%s' refers to; no %s was written; name another",
-                                of->input, i == 0 ? "depfile" : "JUnit report");
+                                of->input, kinds[i]);
         }
     }
     return b->run->depfile != NULL
@@ -356,7 +364,7 @@ static void report_asset(batch *b, size_t index, const baked *what, double secon
         report_notes(b, of, report, r);
     }
     if (r->outcome == FAILED) {
-        r->error = b->run->junit != NULL && report->error[0] != '\0' ? strdup(report->error) : NULL;
+        r->error = keeps_texts(b) && report->error[0] != '\0' ? strdup(report->error) : NULL;
         if (report->error[0] == '\0') {
             /* load_stdin has reported it */
         } else if (what->status == EXIT_USAGE && b->of->uniform) {
@@ -623,8 +631,36 @@ static int write_junit(const batch *b)
     return status;
 }
 
+/* Writes the page, also of a batch in which nothing was baked. Its files are read when all bakes
+ * are over, one at a time, so that this takes less memory than the bake of any of them did. */
+static int write_page(const batch *b)
+{
+    report_page_row *rows = calloc(b->of->count + 1, sizeof *rows);
+    if (rows == NULL) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
+    }
+    for (size_t i = 0; i < b->of->count; i++) {
+        const result *r = &b->results[i];
+        rows[i] = (report_page_row){.input = b->of->jobs[i].input,
+                                    .output = b->of->jobs[i].output,
+                                    .outcome = outcome_names[r->outcome],
+                                    .status = r->status,
+                                    .error = r->error,
+                                    .notes = r->notes,
+                                    .baked = r->outcome == BAKED,
+                                    .seconds = r->seconds};
+    }
+    int status = make_folder_for(b->run->report);
+    if (status == EXIT_DONE) {
+        status = report_page_write(b->run->report, rows, b->of->count, kiln_seconds() - b->start,
+                                   !b->run->no_seconds);
+    }
+    free(rows);
+    return status;
+}
+
 /* Reports the whole batch: the rules of all assets that were baked in one file, the JUnit report,
- * the document, the summary. Returns the highest exit status. */
+ * the page, the document, the summary. Returns the highest exit status. */
 static int finish(batch *b)
 {
     int worst = EXIT_DONE;
@@ -649,6 +685,10 @@ static int finish(batch *b)
     *b->reported = true;
     if (b->run->junit != NULL && !b->junit_refused) {
         const int status = write_junit(b);
+        worst = status > worst ? status : worst;
+    }
+    if (b->run->report != NULL && !b->page_refused) {
+        const int status = write_page(b);
         worst = status > worst ? status : worst;
     }
     if (report_is_json()) {
@@ -713,7 +753,7 @@ static int run_all(batch *b)
         return report_error(EXIT_RUN, NULL, "out of memory");
     }
 
-    if (b->of->count > 1 || b->run->junit != NULL) {
+    if (b->of->count > 1 || keeps_texts(b)) {
         signals_note(); /* what the run leaves says that it was interrupted */
     }
     if (b->of->count > 1) {
@@ -750,6 +790,10 @@ int batch_run(const plan *of, const bake_settings *run, bool *reported)
         b.start = kiln_seconds();
         *reported = true;
         status = write_junit(&b);
+    }
+    if (status == EXIT_DONE && of->count == 0 && run->report != NULL) {
+        b.start = kiln_seconds();
+        status = write_page(&b);
     }
     if (status != EXIT_DONE || of->count == 0) {
         return status;

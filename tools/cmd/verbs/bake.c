@@ -14,6 +14,7 @@
 #include "../batch/junit.h"
 #include "../batch/manifest.h"
 #include "../batch/prune.h"
+#include "../batch/report_page.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "verbs.h"
@@ -57,6 +58,12 @@ static int check_settings(const bake_settings *settings, const char *manifest, i
     }
     if (is_standard(settings->junit)) {
         return report_usage("--junit needs the name of a file");
+    }
+    if (is_standard(settings->report)) {
+        return report_usage("--report needs the name of a file");
+    }
+    if (settings->no_seconds && settings->report == NULL) {
+        return report_usage("--no-seconds needs --report");
     }
     if (settings->depfile_programs && settings->depfile == NULL) {
         return report_usage("--depfile-programs needs --depfile");
@@ -124,13 +131,26 @@ static int check_depfile(const plan *of, const char *path)
 static int check_files(const plan *of, const bake_settings *settings)
 {
     int status = settings->depfile != NULL ? check_depfile(of, settings->depfile) : EXIT_DONE;
-    if (status != EXIT_DONE || settings->junit == NULL) {
-        return status;
+    const struct {
+        const char *path, *option;
+    } files[] = {{settings->depfile, "--depfile"},
+                 {settings->junit, "--junit"},
+                 {settings->report, "--report"}};
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
+        for (size_t k = i + 1; k < COUNT_OF(files) && status == EXIT_DONE; k++) {
+            if (files[i].path != NULL && files[k].path != NULL &&
+                plan_is_same(files[i].path, files[k].path)) {
+                return report_usage("%s and %s name one file", files[i].option, files[k].option);
+            }
+        }
     }
-    if (settings->depfile != NULL && plan_is_same(settings->junit, settings->depfile)) {
-        return report_usage("--depfile and --junit name one file");
+    if (status == EXIT_DONE && settings->junit != NULL) {
+        status = check_file(of, settings->junit, &output_kind_junit, "JUnit report");
     }
-    return check_file(of, settings->junit, &output_kind_junit, "JUnit report");
+    if (status == EXIT_DONE && settings->report != NULL) {
+        status = check_file(of, settings->report, &output_kind_report_page, "report");
+    }
+    return status;
 }
 
 /* Prints the table of formats, or puts it into the report where that is JSON. */
@@ -375,8 +395,10 @@ const verb verb_bake = {
     "bake is started, and those that remain are named; every file is completely the old or "
     "completely the new one.\n\nNo input and no file that an input refers to is replaced, by "
     "whatever name or link OUT leads to it. An existing OUT that is no kiln file, whatever "
-    "its name, and an existing file in the place of --depfile or --junit that is no depfile or no "
-    "JUnit report of kiln have to be removed first. Of a hard link only the name OUT gets the new "
+    "its name, and an existing file in the place of --depfile, --junit or --report that is no "
+    "depfile, "
+    "JUnit report or report page of kiln have to be removed first. Of a hard link only the name "
+    "OUT gets the new "
     "bytes; the permissions of the "
     "file "
     "that was there are kept. "
@@ -393,7 +415,13 @@ const verb verb_bake = {
     "What queries do is counted, and counts are multiplied by nanoseconds that are constants of "
     "this version, so that no clock and no machine decides; kiln info --costs measures what came "
     "of it. It takes as long as that many bakes, --leaf does not count, and --split and --adb are "
-    "refused. A report (on a terminal, under -v, or as JSON) has the table.\n\nThe same source "
+    "refused. A report (on a terminal, under -v, or as JSON) has the table.\n\n--report writes "
+    "a page that opens in a browser from a folder and loads nothing. A row sorts by each "
+    "column; what an earlier page at the same path said of the same OUT is compared with it. Of an "
+    "OUT "
+    "that was not baked again, warnings and seconds are those of the page before. The page itself "
+    "has times in it, and what has changed since the one before, so that it is no reproducible "
+    "file.\n\nThe same source "
     "bytes and options give the same file, whatever the threads, "
     "the order, the folder, the locale and the clock.",
     bake_options,
