@@ -94,7 +94,7 @@ READER_SOURCES = $(filter-out $(IMPORT_SOURCES) $(IMPORT_MAINS),$(wildcard tools
                  $(wildcard $(foreach d,collada fbx gltf threemf x3d,tools/import/$d/*.c) \
                    $(if $(DRACO),tools/import/gltf/*.cpp))
 BAKE_SOURCES = $(wildcard lut/bins*.c lut/axes_*.c) $(IMPORT_SOURCES) \
-               $(foreach d,common tree count encode bake,$(wildcard tools/$d/*.c))
+               $(foreach d,common tree count encode bake export,$(wildcard tools/$d/*.c))
 BENCH_SOURCES = $(wildcard tests/bench/adb/*.c tests/bench/figure/*.c) tests/support/tally.c
 # The program kiln-bench: verbs of its own over the kit of the command, its reader of tables and its costs.
 BENCH_PROGRAM_SOURCES = $(wildcard tests/bench/program/*.c tools/cmd/kit/*.c) $(addprefix tools/cmd/verbs/,costs.c table.c)

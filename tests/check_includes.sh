@@ -37,10 +37,11 @@ tools/tree: formats tools/common kiln_bake.h
 tools/count: formats tools/common tools/tree kiln_bake.h
 tools/encode: formats lut tools/common tools/tree tools/count kiln.h kiln_bake.h
 tools/bake: formats tools/common tools/import tools/tree tools/count tools/encode kiln.h kiln_bake.h
+tools/export: formats tools/common kiln.h
 tools/view: formats tools/common
 tools/cmd/kit: formats tools/common tools/import kiln.h kiln_bake.h
 tools/cmd/batch: formats tools/common tools/import tools/count tools/bake tools/view tools/cmd/kit kiln.h kiln_bake.h
-tools/cmd/verbs: formats lut tools/common tools/import tools/tree tools/count tools/encode tools/bake tools/view tools/cmd/kit tools/cmd/batch kiln.h kiln_bake.h
+tools/cmd/verbs: formats lut tools/common tools/import tools/tree tools/count tools/encode tools/bake tools/export tools/view tools/cmd/kit tools/cmd/batch kiln.h kiln_bake.h
 tools/cmd: tools/cmd/kit tools/cmd/verbs
 '
 

@@ -35,6 +35,7 @@ verbs:
   diff      print the differences between two kiln files
   collide   test whether two meshes meet, at many poses
   query     query a mesh with rays, points or shapes
+  export    write bounding volumes and the mesh as a model for any viewer
   view      make a page that shows meshes and trees in a browser
   unpack    turn a packed file into a raw one, at install time
   upgrade   list the files that have to be baked again for this version
@@ -82,6 +83,7 @@ verbs:
   diff      print the differences between two kiln files
   collide   test whether two meshes meet, at many poses
   query     query a mesh with rays, points or shapes
+  export    write bounding volumes and the mesh as a model for any viewer
   view      make a page that shows meshes and trees in a browser
   unpack    turn a packed file into a raw one, at install time
   upgrade   list the files that have to be baked again for this version

@@ -59,6 +59,8 @@ document unpack 0 kiln unpack many.d/cube.kiln -o raw.kiln
 document unpack_failed 3 kiln unpack text.kiln -o raw.kiln
 document view 0 kiln view many.d/cube.kiln cube.kiln -o page.html
 document view_failed 3 kiln view cube.kiln text.kiln -o page.html
+document export 0 kiln export cube.kiln -o cube.glb
+document export_failed 3 kiln export text.kiln -o text.glb
 document upgrade 0 kiln upgrade cube.kiln
 document upgrade_failed 3 kiln upgrade text.kiln
 document upgrade_many_failed 3 kiln upgrade none.kiln text.kiln cube.kiln

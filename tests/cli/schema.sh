@@ -129,6 +129,9 @@ document 7 verify cube.kiln --source flat.obj
 document 7 diff cube.kiln flat.kiln
 document 0 diff cube.kiln cube.kiln
 document 2 diff cube.kiln none.kiln
+document 0 export cube.kiln -o cube.glb
+document 0 export split.kiln --leaves --colour cost --tree cube -o cube.ply
+document 1 export cube.kiln -o cube.stl
 document 0 upgrade cube.kiln flat.kiln
 document 0 upgrade cube.kiln
 document 3 upgrade text.kiln

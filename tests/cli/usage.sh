@@ -69,6 +69,11 @@ wrong 'distance takes a number' collide a.kiln b.kiln --mode within --distance n
 wrong 'no file is given' info
 wrong '-o OUT is missing' unpack a.kiln
 wrong '-o PAGE is missing' view a.kiln
+wrong '-o OUT is missing' export a.kiln
+wrong 'level and --leaves exclude each other' export a.kiln -o a.glb --level 2 --leaves
+wrong '-o - needs --format' export a.kiln -o -
+wrong 'format takes glb, obj or ply' export a.kiln -o a.glb --format stl
+wrong 'ends in no format of exports' export a.kiln -o a.stl
 
 case_begin 'the output is the input'
 cp $cube "$TMPDIR/model.obj"
@@ -99,7 +104,7 @@ case_end
 
 case_begin 'an empty name, as of a variable that is not set, is to be seen in the message'
 cp models/tiny/cube.obj "$TMPDIR/one.obj" && "$KILN" bake -q "$TMPDIR/one.obj" -o "$TMPDIR/one.kiln"
-for arguments in 'info' 'verify' "diff $TMPDIR/one.kiln" "collide $TMPDIR/one.kiln" 'query --rays /dev/null' "unpack -o $TMPDIR/x" \
+for arguments in 'info' 'verify' "diff $TMPDIR/one.kiln" "collide $TMPDIR/one.kiln" 'query --rays /dev/null' "unpack -o $TMPDIR/x" "export -o $TMPDIR/x.glb" \
     "bake -o $TMPDIR/x" 'cache gc --max-size 0' 'upgrade' "bake -o $TMPDIR/x --dry-run"; do
     # shellcheck disable=SC2086
     expect 2 "$KILN" $arguments ''
@@ -140,7 +145,7 @@ case_begin '-h is --help, for the command and for every verb'
 "$KILN" --help >"$TMPDIR/long"
 expect 0 "$KILN" -h
 same "$TMPDIR/long" "$TMPDIR/out"
-for verb in bake info verify collide query unpack plan 'lut bins' 'cache gc'; do
+for verb in bake info verify collide query export unpack plan 'lut bins' 'cache gc'; do
     "$KILN" $verb --help >"$TMPDIR/long"
     expect 0 "$KILN" $verb -h
     same "$TMPDIR/long" "$TMPDIR/out"
