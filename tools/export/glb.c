@@ -2,10 +2,10 @@
  *
  * Volumes of a level are one primitive. Where a level has one colour, it is that of its material,
  * which every viewer shows; else vertices have colours, in linear light as the format wants them.
- * Volumes are blended, so that those inside can be seen. The mesh is a primitive for each run of one
- * part and one user value, in the order of ids; the accessor that `extras` of the primitive names
- * has the ids of its triangles. Numbers are printed with 17 digits, by which a bound is the float
- * that it bounds. */
+ * Volumes are blended, so that those inside can be seen. The mesh is a primitive for each run of
+ * one part and one user value, in the order of ids; the accessor that `extras` of the primitive
+ * names has the ids of its triangles. Numbers are printed with 17 digits, by which a bound is the
+ * float that it bounds. */
 #include "writers.h"
 
 #include "../../runtime/kiln.h"

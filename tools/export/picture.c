@@ -9,6 +9,7 @@
  * of a query: its surface over that of the whole tree, times the lanes or triangles behind it. */
 #include "picture.h"
 
+#include "../../formats/vector.h"
 #include "../../formats/volume.h"
 #include "../common/polytope.h"
 
@@ -71,30 +72,46 @@ static uint32_t halfway(ball_shape *ball, uint32_t *count, uint32_t a, uint32_t 
     return (*count)++;
 }
 
+static double triple_product(const double a[3], const double b[3], const double c[3])
+{
+    double normal[3];
+    kiln_cross(b, c, normal);
+    return kiln_dot(a, normal);
+}
+
+/* The corners of three rectangles in the planes of the axes, and the triangles of three that are
+ * neighbours: the product of two unit vectors there is 1 over the root of 5. */
 static void make_ball(ball_shape *ball)
 {
-    static const uint32_t faces[20][3] = {
-        {0, 1, 8},  {0, 4, 5},  {0, 5, 10}, {0, 8, 4},   {0, 10, 1}, {1, 6, 8},  {1, 7, 6},
-        {1, 10, 7}, {2, 3, 11}, {2, 4, 9},  {2, 5, 4},   {2, 9, 3},  {2, 11, 5}, {3, 6, 7},
-        {3, 7, 11}, {3, 9, 6},  {4, 8, 9},  {5, 11, 10}, {6, 9, 8},  {7, 10, 11}};
     const double a = 0.52573111211913360603, b = 0.85065080835203993218;
     uint32_t count = 12, used = 0;
-    /* Corners of three rectangles, in the planes of the axes. */
     for (uint32_t i = 0; i < 12; i++) {
         const uint32_t plane = i / 4;
         ball->vertex[i][(plane + 2) % 3] = 0;
         ball->vertex[i][plane] = (i & 1) != 0 ? -a : a;
         ball->vertex[i][(plane + 1) % 3] = (i & 2) != 0 ? -b : b;
     }
-    for (int f = 0; f < 20; f++) {
-        const uint32_t *v = faces[f];
+    for (uint32_t n = 0; n < 12 * 12 * 12; n++) {
+        uint32_t v[3] = {n / 144, n / 12 % 12, n % 12};
+        const double(*at)[3] = (const double(*)[3])ball->vertex;
+        if (v[0] >= v[1] || v[1] >= v[2] || kiln_dot(at[v[0]], at[v[1]]) < 0.4 ||
+            kiln_dot(at[v[1]], at[v[2]]) < 0.4 || kiln_dot(at[v[2]], at[v[0]]) < 0.4) {
+            continue;
+        }
+        if (triple_product(at[v[0]], at[v[1]], at[v[2]]) < 0) { /* seen from outside */
+            const uint32_t second = v[1];
+            v[1] = v[2];
+            v[2] = second;
+        }
         const uint32_t m[3] = {halfway(ball, &count, v[0], v[1]), halfway(ball, &count, v[1], v[2]),
                                halfway(ball, &count, v[2], v[0])};
         const uint32_t four[4][3] = {
             {v[0], m[0], m[2]}, {v[1], m[1], m[0]}, {v[2], m[2], m[1]}, {m[0], m[1], m[2]}};
+        KILN_ASSERT(used + 4 <= BALL_TRIANGLES);
         memcpy(ball->triangle[used], four, sizeof four);
         used += 4;
     }
+    KILN_ASSERT(used == BALL_TRIANGLES && count == BALL_VERTICES);
 }
 
 /* ---------------------------------------------------------------------------------- the pass -- */
