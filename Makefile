@@ -159,7 +159,7 @@ endif
 .SECONDARY:
 .DELETE_ON_ERROR:
 .PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests test-objects thread-tests kiln-bench models man mutants amalgamation wasm check-lut \
-        adb-weights likely-weights axes-recipes format lint validator install uninstall deb clean help deps FORCE
+        adb-weights likely-weights axes-recipes format lint validator docs install install-docs uninstall deb clean help deps FORCE
 
 ## all: the kiln command with its importers, libkiln (static and shared) and libkilnbake, in build/
 all: $(PRODUCTS)
@@ -172,7 +172,7 @@ demo: deps
 ## test: installs what is missing, then the full gate: sanitizers, both compilers, install, symbols
 test: deps lint
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=-Werror \
-	  all tests models man demo-program bench-syntax $(PEER)
+	  all tests models man docs demo-program bench-syntax $(PEER)
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=-Werror CONFIG=asan all tests models
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=tsan thread-tests models
 	$(Q)tests/run.sh --build $(BUILD) gate
@@ -290,6 +290,14 @@ mutants:
 # The command finds its importers by this place from its own.
 LIBEXECDIR = $(PREFIX)/libexec/kiln
 
+## docs: the manual as pages of HTML, from the manual pages and all documents, in build/docs/ (needs mandoc)
+docs: $(OUT)/docs/index.html
+
+## install-docs: that manual, into share/doc/kiln/html (PREFIX, DESTDIR)
+install-docs: docs
+	$(Q)rm -rf '$(DESTDIR)$(DATADIR)/doc/kiln/html' && install -d '$(DESTDIR)$(DATADIR)/doc/kiln'
+	$(Q)cp -R $(OUT)/docs '$(DESTDIR)$(DATADIR)/doc/kiln/html'
+
 ## install: command, libraries, headers, pkg-config, manual, schema, completion (PREFIX, DESTDIR)
 install: all man
 	$(Q)install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
@@ -346,7 +354,8 @@ uninstall: man
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
 	$(Q)rm -f $(IMPORTERS:$(OUT)/libexec/kiln/%='$(DESTDIR)$(LIBEXECDIR)/%')
-	$(Q)rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DATADIR)/kiln' '$(DESTDIR)$(LIBDIR)/cmake/kiln' 2>/dev/null || :
+	$(Q)rm -rf '$(DESTDIR)$(DATADIR)/doc/kiln/html'
+	$(Q)rmdir '$(DESTDIR)$(DATADIR)/doc/kiln' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DATADIR)/kiln' '$(DESTDIR)$(LIBDIR)/cmake/kiln' 2>/dev/null || :
 
 ## deb: Debian packages of the sources, in build/deb/ (DEBEMAIL: the maintainer's address)
 deb:
@@ -488,6 +497,11 @@ $(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h runtime/kiln_adb.h ru
                  formats/hierarchy.md formats/bins.md formats/axes.md tools/package/cmake.md
 	$(say) MAN $(@D)
 	$(Q)rm -rf $(@D) && tools/package/manuals.sh $(OUT)/kiln $(VERSION) $(@D) && touch $@
+
+DOCUMENTS = README.md CHANGELOG.md $(shell find formats lut models runtime tests tools -name '*.md' | LC_ALL=C sort)
+$(OUT)/docs/index.html: $(OUT)/man/done tools/package/html.sh $(wildcard tools/package/html/*) $(DOCUMENTS)
+	$(say) HTML $(@D)
+	$(Q)rm -rf $(@D) && tools/package/html.sh $(OUT)/kiln $(VERSION) $(OUT)/man $(@D)
 
 AMALGAMATE = tools/package/amalgamate.awk
 $(OUT)/amalgamation/kiln.c: $(AMALGAMATE) tools/package/amalgamation.h $(LIBRARY_SOURCES) \

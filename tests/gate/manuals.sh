@@ -25,7 +25,7 @@ for page in $pages; do
     # Their code is run by pages.sh.
     case $page in *.[13])
         for heading in EXAMPLES BUGS; do
-            grep -qx "\.SH $heading" "$page" || case_fail "no $heading; see tools/package/README.md"
+            sed -n "/^\.SH $heading\$/{n;p;}" "$page" | grep -q '^[^.]' || case_fail "no $heading; see tools/package/README.md"
         done ;;
     esac
     case_end

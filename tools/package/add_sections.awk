@@ -3,8 +3,8 @@
 #     awk -f add_sections.awk -v page=kiln-bake -v example=FILE -v bugs=FILE PAGE
 #
 # FILE of an example is a script of sh, in blocks that empty lines part, each with what it does as a comment in front
-# and what it prints behind "#:"; or a program in C, whose first comment says what it does. Without one, the pages
-# of functions have the examples. FILE of bugs has lines PAGE|TEXT; those of "*" hold for every page and come last.
+# and what it prints behind "#:"; or a program in C, whose first comment says what it does. The pages that
+# overviews name have the examples of these. FILE of bugs has lines PAGE|TEXT; those of "*" hold for every page and come last.
 
 function escaped(text) {
     gsub(/\\/, "\\e", text)
@@ -91,13 +91,17 @@ function put_bugs(line, cells, own, general) {
     print general
 }
 
+/^\.SH FUNCTIONS/ {
+    is_overview = 1
+}
+
 /^\.SH "?SEE ALSO/ {
     print ".SH EXAMPLES"
     if (example ~ /\.sh$/) {
         put_shell()
     } else if (example ~ /\.c$/) {
         put_program()
-    } else {
+    } else if (is_overview) {
         print "The page of each group of functions above has a complete program."
     }
     put_bugs()
