@@ -775,6 +775,128 @@ KILN_API kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, co
                                  const kiln_pose *pose_b, double distance,
                                  const kiln_pair_options *options, kiln_hit *hit);
 
+/* ---------------------------------------------------------------------------------- batches -- */
+
+/* Many queries of two meshes in one call: one pair of trees at many poses, or all pairs of many
+ * placed trees, as the links of a robot and what stands around it, in many configurations.
+ *
+ *     kiln_placed placed[2] = {{gripper, poses, 1}, {shelf, NULL, 0}};
+ *     kiln_batch batch = {placed, 2, NULL, 0, 10000};
+ *     kiln_batch_collide(&batch, NULL, hits);
+ *
+ * Answers are those of single calls, kiln_collide, kiln_within and kiln_distance, whatever the
+ * thread pool. Where more than one pair of triangles is an answer, kiln_within, and kiln_distance
+ * with a tolerance, may name another than the single call does, the same one in every run. As long
+ * as distances change little from one configuration to the next, one begins with the two triangles
+ * that were nearest before, so successive configurations should be near each other.
+ *
+ * Errors of all calls, found before the first query, with outputs untouched: KILN_ERROR_ARGUMENT
+ * (NULL; a pair of an index that is out of range or of one placed tree with itself; an option that
+ * single queries refuse; more answers than there can be), KILN_ERROR_NOT_LOADED and
+ * KILN_ERROR_PARTIAL as single queries. KILN_ERROR_POSE (see kiln_batch_options.bad_configuration)
+ * and KILN_ERROR_STOPPED: outputs hold anything. Any number of threads. No allocation. The stack of
+ * a query, on each thread of the pool, and less than 1 KiB. Cost: that of the single calls. */
+
+/* A placed tree. In configuration i it has the pose poses[i * stride]. */
+typedef struct {
+    const kiln_tree *tree;
+    const kiln_pose *poses; /* NULL: identity */
+    size_t stride;          /* 0: one pose for all configurations; 1: an array of them; more: poses
+                             * of several trees are interleaved */
+} kiln_placed;
+
+/* Two of the placed trees, by index; a != b. */
+typedef struct {
+    uint32_t a, b;
+} kiln_placed_pair;
+
+/* What is asked about. Of the numbers of pairs and configurations each may be 0. */
+typedef struct {
+    const kiln_placed *placed; /* [placed_count] */
+    uint32_t placed_count;
+    /* [pair_count], in any order; NULL: all with a < b, ascending: (0, 1), (0, 2), ... (1, 2) ...;
+     * pair_count is then not looked at */
+    const kiln_placed_pair *pairs;
+    size_t pair_count;
+    size_t count; /* configurations */
+} kiln_batch;
+
+/* Initialise them with kiln_batch_options_default, then change members. */
+typedef struct {
+    size_t struct_size; /* sizeof(kiln_batch_options) of the caller */
+    /* NULL: defaults. Its hint is not used. Its filter and stop are called on the threads of the
+     * pool, several at once. */
+    const kiln_pair_options *pair;
+    kiln_parallel parallel; /* NULL: the calling thread */
+    void *parallel_user;
+    /* NULL, or, with KILN_ERROR_POSE, receive the first configuration in which a query refused a
+     * pose, and the first placed tree that has such a pose there. */
+    size_t *bad_configuration;
+    uint32_t *bad_placed;
+} kiln_batch_options;
+
+/* Returns the defaults: those of single queries, on the calling thread. */
+KILN_API kiln_batch_options kiln_batch_options_default(void);
+
+/* Lists all pairs a < b of `placed_count` trees, ascending, but those that are allowed to meet,
+ * such as neighbours of an arm: `allowed` [allowed_count], in any order, each either way round,
+ * also more than once; NULL with 0. `pairs` has room for placed_count (placed_count - 1) / 2.
+ * *count: how many are left. KILN_ERROR_ARGUMENT: NULL, an index out of range, a == b; the outputs
+ * are then untouched. Cost: linear in both lists. */
+KILN_API kiln_status kiln_batch_pairs(uint32_t placed_count, const kiln_placed_pair *allowed,
+                                      size_t allowed_count, kiln_placed_pair *pairs, size_t *count);
+
+/* Returns the number of pairs in each configuration: pair_count, or that of all. 0 for NULL. */
+KILN_API size_t kiln_batch_pair_count(const kiln_batch *batch);
+
+/* All pairs in all configurations: the answer for pair k in configuration i is hits[i * pairs + k],
+ * nearest[i * pairs + k], with `pairs` of kiln_batch_pair_count. Options NULL: defaults. */
+KILN_API kiln_status kiln_batch_collide(const kiln_batch *batch, const kiln_batch_options *options,
+                                        kiln_hit *hits);
+KILN_API kiln_status kiln_batch_within(const kiln_batch *batch, double distance,
+                                       const kiln_batch_options *options, kiln_hit *hits);
+KILN_API kiln_status kiln_batch_distance(const kiln_batch *batch, const kiln_batch_options *options,
+                                         kiln_nearest *nearest);
+
+typedef struct {
+    /* If false, the other members are 0. */
+    bool found;
+    kiln_placed_pair placed;
+    size_t pair; /* its place in the list of pairs */
+    kiln_hit hit;
+} kiln_batch_hit;
+
+/* One answer for each configuration, first[i]: the first pair of the list that meets, or is within
+ * `distance`. The pairs after it are not looked at. */
+KILN_API kiln_status kiln_batch_collide_first(const kiln_batch *batch,
+                                              const kiln_batch_options *options,
+                                              kiln_batch_hit *first);
+KILN_API kiln_status kiln_batch_within_first(const kiln_batch *batch, double distance,
+                                             const kiln_batch_options *options,
+                                             kiln_batch_hit *first);
+
+/* One answer in all, as for the motion of a robot: the first configuration in which a pair meets,
+ * and of it the first pair. *configuration: its number, or `count` where none meets; *hit: as of
+ * kiln_batch_collide_first. Configurations after it are not looked at but by threads that are
+ * ahead. */
+KILN_API kiln_status kiln_batch_collide_any(const kiln_batch *batch,
+                                            const kiln_batch_options *options,
+                                            size_t *configuration, kiln_batch_hit *hit);
+
+typedef struct {
+    /* False: none is as near as pair.beyond. Then nearest.distance is that, and the other members
+     * are 0. */
+    bool found;
+    kiln_placed_pair placed;
+    size_t pair; /* its place in the list of pairs */
+    kiln_nearest nearest;
+} kiln_batch_nearest;
+
+/* One answer for each configuration, nearest[i]: the pair with the least distance, of equal ones
+ * the first of the list. The others are measured only as far as they may be nearer. */
+KILN_API kiln_status kiln_batch_minimum(const kiln_batch *batch, const kiln_batch_options *options,
+                                        kiln_batch_nearest *nearest);
+
 /* -------------------------------------------------------------------------------------- rays -- */
 
 /* A ray: the points origin + t direction with t_min <= t <= t_max, in the frame that the tree's
