@@ -158,7 +158,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests test-objects thread-tests kiln-bench models man mutants amalgamation wasm check-lut \
+.PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests test-objects thread-tests kiln-bench models man mutants amalgamation wasm npm bench-wasm check-lut \
         adb-weights likely-weights axes-recipes format lint validator docs install install-docs uninstall deb clean help deps FORCE
 
 ## all: the kiln command with its importers, libkiln (static and shared) and libkilnbake, in build/
@@ -187,6 +187,10 @@ check: all tests models lint amalgamation
 bench: all models bench-programs
 	$(Q)set -e; for bench in $(BENCH_PROGRAMS); do \
 	  case $$bench in *_adb|*_build|*_separation|*_versus) $$bench --quick ;; *) $$bench ;; esac; done
+
+## bench-wasm: times the module of make wasm under node beside the library, and prints ratios
+bench-wasm: all models wasm
+	$(Q)CC='$(CC)' tests/bench/wasm/run.sh $(BUILD)
 
 ## soak: kills batches 200 times; bakes a thousand assets and holds times to their sum
 soak: all models $O/tests/soak/peak $O/tests/cases/test_large
@@ -250,6 +254,9 @@ amalgamation: $(addprefix $(OUT)/amalgamation/,kiln.c kiln.h kiln_adb.h kiln_axe
 
 ## wasm: libkiln for JavaScript, in build/wasm/ (needs emscripten)
 wasm: $(WASM)/kiln.wasm $(addprefix $(WASM)/,kiln.mjs index.d.ts)
+
+## npm: the same as a package for npm, in build/npm/; it is not published
+npm: $(BUILD)/npm/libkiln-$(VERSION).tgz
 
 ## man: the manual pages, from the tables of --help, the headers and formats/*.md, in build/man/
 man: $(OUT)/man/done
@@ -534,6 +541,15 @@ $(WASM)/objects/%.o: %.c $(WASM)/compile
 $(WASM)/kiln.wasm: $(WASM_OBJECTS)
 	$(say) EMLD $@
 	$(Q)$(EMCC) $(WASM_LDFLAGS) $^ -o $@
+
+NPM_FILES = $(WASM)/kiln.wasm runtime/wasm/kiln.mjs runtime/wasm/index.d.ts LICENSE
+$(BUILD)/npm/libkiln-$(VERSION).tgz: $(NPM_FILES) runtime/wasm/package.json.in runtime/wasm/usage.md
+	$(say) NPM $@
+	$(Q)rm -rf $(BUILD)/npm/package && mkdir -p $(BUILD)/npm/package
+	$(Q)cp $(NPM_FILES) $(BUILD)/npm/package && chmod 644 $(BUILD)/npm/package/*
+	$(Q)cp runtime/wasm/usage.md $(BUILD)/npm/package/README.md
+	$(Q)sed 's|@VERSION@|$(VERSION)|' runtime/wasm/package.json.in >$(BUILD)/npm/package/package.json
+	$(Q)cd $(BUILD)/npm && npm pack --silent --offline ./package >/dev/null
 
 $(WASM)/%: runtime/wasm/%
 	@mkdir -p $(@D)

@@ -122,7 +122,7 @@ make_other() {
     compiler=$1 configuration=$2
     shift 2
     mkdir -p "$folder"
-    flock "$folder/$configuration.lock" make -j2 "BUILD=$folder" "CC=$compiler" \
+    flock "$folder/$configuration.lock" make -j2 "BUILD=$folder" "WASM=$KILN_BUILD/wasm" "CC=$compiler" \
         "CONFIG=$configuration" WERROR=-Werror "$@" >"$TMPDIR/log" 2>&1 ||
         { cat "$TMPDIR/log"; case_fail 'does not build'; }
 }

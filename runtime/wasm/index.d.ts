@@ -88,6 +88,7 @@ export interface KilnLikely extends KilnPair {
 }
 
 export interface KilnRayHit {
+  found: boolean;
   triangle: number;
   value: number;
   side: 'front' | 'back' | 'edge' | undefined;
@@ -215,9 +216,9 @@ export class Kiln {
     KilnLikely;
 
   rayClosest(tree: KilnTree, pose: KilnPose, ray: KilnRay, options?: { cull?: 'none' | 'back' | 'front' }):
-    KilnRayHit & { found: boolean };
+    KilnRayHit;
   rayAny(tree: KilnTree, pose: KilnPose, ray: KilnRay, options?: { cull?: 'none' | 'back' | 'front' }):
-    KilnRayHit & { found: boolean };
+    KilnRayHit;
   rayAll(tree: KilnTree, pose: KilnPose, ray: KilnRay, options?: { cull?: 'none' | 'back' | 'front'; most?: number }):
     { count: number; hits: KilnRayHit[] };
   overlapAny(tree: KilnTree, pose: KilnPose, shape: KilnShape, poseShape?: KilnPose):

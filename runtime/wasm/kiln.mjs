@@ -140,7 +140,7 @@ function writePose(to, at, pose) {
 }
 
 function write3(to, at, numbers, what) {
-  if (!isNumbers(numbers, 3)) throw wrong(`${what} is three numbers`);
+  if (numbers == null || numbers.length !== 3) throw wrong(`${what} is three numbers`);
   to[at] = numbers[0];
   to[at + 1] = numbers[1];
   to[at + 2] = numbers[2];
@@ -150,20 +150,17 @@ function read3(from, at) {
   return [from[at], from[at + 1], from[at + 2]];
 }
 
-function readPair(from, at) {
-  return { a: from[at], b: from[at + 1], valueA: from[at + 2], valueB: from[at + 3] };
-}
-
 function readContact(from, at) {
   return {
-    ...readPair(from, at), from: read3(from, at + 4), to: read3(from, at + 7), normal: read3(from, at + 10),
-    depth: from[at + 13],
+    a: from[at], b: from[at + 1], valueA: from[at + 2], valueB: from[at + 3], from: read3(from, at + 4),
+    to: read3(from, at + 7), normal: read3(from, at + 10), depth: from[at + 13],
   };
 }
 
-function readRayHit(from, at) {
+// Here and above every member is written out: spreading an object into another takes longer than a query of rays.
+function readRayHit(from, at, found = true) {
   return {
-    triangle: from[at], value: from[at + 1], side: SIDES[from[at + 2]], t: from[at + 3], weights: read3(from, at + 4),
+    found, triangle: from[at], value: from[at + 1], side: SIDES[from[at + 2]], t: from[at + 3], weights: read3(from, at + 4),
     normal: read3(from, at + 7),
   };
 }
@@ -180,6 +177,10 @@ function chosen(names, name, what) {
   const value = names[name];
   if (!Object.hasOwn(names, name)) throw wrong(`${what} is one of ${Object.keys(names).join(', ')}`);
   return value;
+}
+
+function cullOf(options) {
+  return options?.cull === undefined ? 0 : chosen(CULLS, options.cull, 'cull');
 }
 
 function mostOf(options) {
@@ -323,7 +324,8 @@ export class Kiln {
       options?.absolute ?? 0));
     const from = this.#numbers(), at = ANSWER;
     return {
-      found: from[at] === 1, distance: from[at + 1], ...readPair(from, at + 2), pointA: read3(from, at + 6),
+      found: from[at] === 1, distance: from[at + 1], a: from[at + 2], b: from[at + 3], valueA: from[at + 4],
+      valueB: from[at + 5], pointA: read3(from, at + 6),
       pointB: read3(from, at + 9), normal: read3(from, at + 12), hint: { a: from[at + 15], b: from[at + 16] },
     };
   }
@@ -362,13 +364,13 @@ export class Kiln {
   likely(a, poseA, b, poseB, options) {
     const ta = this.#tree(a), tb = this.#tree(b), room = this.#numbers();
     const kinds = writePose(room, POSE_A, poseA) + 4 * writePose(room, POSE_B, poseB);
-    const mode = chosen(MODES, options?.mode ?? 'default', 'mode');
+    const mode = options?.mode === undefined ? 0 : chosen(MODES, options.mode, 'mode');
     this.#check(this.#exports.kiln_wasm_likely(ta, tb, kinds, mode, options?.threshold ?? NaN,
       options?.steps ?? Infinity, options?.nanoseconds ?? Infinity));
     const from = this.#numbers(), at = ANSWER;
     return {
       verdict: VERDICTS[from[at]], proved: from[at + 1] === 1, probability: from[at + 2], score: from[at + 3],
-      steps: from[at + 4], ...readPair(from, at + 5), most: from[at + 9], rest: from[at + 10], waiting: from[at + 11],
+      steps: from[at + 4], a: from[at + 5], b: from[at + 6], valueA: from[at + 7], valueB: from[at + 8], most: from[at + 9], rest: from[at + 10], waiting: from[at + 11],
     };
   }
 
@@ -390,7 +392,7 @@ export class Kiln {
     const t = this.#tree(tree), room = this.#numbers(), most = mostOf(options);
     const kind = writePose(room, POSE_A, pose);
     this.#writeRay(room, ray);
-    this.#check(this.#exports.kiln_wasm_ray_all(t, kind, chosen(CULLS, options?.cull ?? 'none', 'cull'), most));
+    this.#check(this.#exports.kiln_wasm_ray_all(t, kind, cullOf(options), most));
     const [count, hits] = this.#rows(RAY_ROW, readRayHit);
     return { count, hits };
   }
@@ -429,9 +431,9 @@ export class Kiln {
     const t = this.#tree(tree), room = this.#numbers();
     const kind = writePose(room, POSE_A, pose);
     this.#writeRay(room, ray);
-    this.#check(this.#exports.kiln_wasm_ray(t, kind, any, chosen(CULLS, options?.cull ?? 'none', 'cull')));
+    this.#check(this.#exports.kiln_wasm_ray(t, kind, any, cullOf(options)));
     const from = this.#numbers();
-    return { found: from[ANSWER] === 1, ...readRayHit(from, ANSWER + 1) };
+    return readRayHit(from, ANSWER + 1, from[ANSWER] === 1);
   }
 
   #writeRay(room, ray) {
@@ -488,7 +490,10 @@ export class Kiln {
 
   #hit() {
     const from = this.#numbers(), at = ANSWER;
-    return { found: from[at] === 1, ...readPair(from, at + 1), hint: { a: from[at + 5], b: from[at + 6] } };
+    return {
+      found: from[at] === 1, a: from[at + 1], b: from[at + 2], valueA: from[at + 3], valueB: from[at + 4],
+      hint: { a: from[at + 5], b: from[at + 6] },
+    };
   }
 
   // The rows of the list, each as an object, and their exact number.
