@@ -5,7 +5,7 @@
 #   so does x before the dot;
 #   in the pages below every other path in backquotes exists too, and in every line "`function` (`path`)" the function
 #   stands in that file.
-# Left out are the changelog, whose names are those of their time, headers of the system, and what a build makes.
+# Left out are the code of recipes, the changelog, whose names are those of their time, headers of the system, and what a build makes.
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -43,6 +43,16 @@ missing() {
             }
         }
         return 0
+    }
+    FNR == 1 {
+        fenced = 0
+    }
+    FILENAME ~ /\/cookbook\// && /^```/ { # the code of a recipe makes its files
+        fenced = !fenced
+        next
+    }
+    fenced {
+        next
     }
     {
         text = $0

@@ -27,3 +27,16 @@ make_page_models() { # make_page_models FOLDER
     done && kiln bake --quiet ship.obj -o counted.kiln --adb && kiln bake --quiet ship.obj -o soft.kiln --bv aabb &&
         kiln bake --quiet rock.obj -o cached.kiln --cache cache)
 }
+
+# cc and pkg-config as they are where kiln is installed, of this build, with warnings as errors.
+make_page_compiler() { # make_page_compiler FOLDER
+    cat >"$1/bin/pkg-config" <<END
+#!/bin/sh
+echo "-I$PWD/runtime -I$PWD/tools $KILN_BUILD/libkilnbake.a $KILN_BUILD/libkiln.a -ljansson -lgmp -lz -lm -pthread"
+END
+    cat >"$1/bin/cc" <<'END'
+#!/bin/sh
+exec gcc -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Werror "$@"
+END
+    chmod +x "$1/bin/pkg-config" "$1/bin/cc"
+}

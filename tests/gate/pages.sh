@@ -62,4 +62,39 @@ for source in tools/package/examples/*.c; do
     case_end
 done
 
+# Blocks of a recipe, in its order: one headed by a file's name becomes that file, sh is run, and text is what the commands
+# before it print. What a console shows is not run.
+make_page_compiler "$TMPDIR/work"
+for recipe in tools/package/cookbook/*.md; do
+    name=$(basename "$recipe" .md)
+    [ "$name" != README ] || continue
+    case_begin "recipe: $name"
+    rm -rf "$TMPDIR/recipe" "$TMPDIR/code" && mkdir "$TMPDIR/code"
+    cp -R "$TMPDIR/work" "$TMPDIR/recipe"
+    awk -v "to=$TMPDIR/code" -v "work=$TMPDIR/recipe" '
+        /^```/ && inside { inside = 0; next }
+        /^```/ {
+            inside = 1
+            sub(/^```/, "")
+            file = "/dev/null"
+            if ($2 != "") file = work "/" $2
+            else if ($1 == "sh") file = to "/" ++n ".sh"
+            else if ($1 == "text") file = to "/" n ".wanted"
+            printf "" >file
+            next
+        }
+        inside { print >file }' "$recipe"
+    [ -e "$TMPDIR/code/1.sh" ] || case_fail 'nothing is run'
+    (PATH=$TMPDIR/recipe/bin:$PATH && cd "$TMPDIR/recipe" && for block in 1 2 3 4 5 6 7 8 9; do
+        code=$TMPDIR/code/$block
+        [ -e "$code.sh" ] || break
+        sh -e "$code.sh" >"$code.out" 2>"$code.err" </dev/null || case_fail "block $block: $(cat "$code.sh" "$code.err")"
+        [ ! -e "$code.wanted" ] || cmp -s "$code.out" "$code.wanted" || case_fail "block $block prints $(cat "$code.out")"
+    done)
+    case_end
+done
+for recipe in tools/package/cookbook/*.md; do
+    grep -q "](${recipe##*/})" tools/package/cookbook/README.md || [ "${recipe##*/}" = README.md ] || case_fail "no link to $recipe"
+done
+
 cases_end
