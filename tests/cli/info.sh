@@ -3,6 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 unset COLUMNS
+top=$(pwd)
 
 # Objects of 1 to 30 triangles with names too long for any column.
 awk 'BEGIN {
@@ -129,6 +130,69 @@ expect 1 "$KILN" info --levels "$TMPDIR/all.kiln"
 says err '--levels is a part of --costs'
 expect 0 "$KILN" info --costs "$TMPDIR/many.kiln" # trees of one triangle, and of several names
 says out '  Ünïcode object'
+case_end
+
+cd "$TMPDIR" || exit 1
+mkdir table && cd table || exit 1
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 2\nf 1 2 3\nf 1 2 9\n' >odd.obj
+"$KILN" bake -q "$OLDPWD/many.obj" -o many.kiln --bv obb,aabb --layout raw
+"$KILN" bake -q odd.obj -o 'odd, "it".kiln' --on-bad drop 2>"$TMPDIR/err"
+"$KILN" lut axes -q --points 14 -o axes.kiln
+"$KILN" bake -q "$top/models/tiny/cube.obj" -o weights.kiln --adb
+echo 'dear diary' >bad.kiln
+# What depends on zlib is out of account.
+same_table() {
+    sed -E 's/ +[0-9]+\.[0-9] (yes|no|even)/ N \1/;s/,[0-9]+,[0-9]+\.[0-9]+,/,N,N,/;s/(axes[^0-9]*)[0-9]{4}/\1N/;s/[0-9]+ \| [0-9]+\.[0-9]+ \|/N | N |/' "$TMPDIR/out" |
+        diff - "$1" || case_fail 'another table'
+}
+
+case_begin 'several files are a table, in which a broken one is a row'
+expect 3 "$KILN" info many.kiln 'odd, "it".kiln' axes.kiln bad.kiln none.kiln
+cat >wanted <<'END'
+file           triangles bv       B/tri closed dropped flat twice parts format
+many.kiln            465 obb,aabb N no           0    0   435    30 1.0 raw
+odd, "it".kiln         3 obb N even         1    1     1     1 1.0
+axes.kiln      a set of axes
+bad.kiln       exit 3: not a kiln file: it does not begin like one; give a fi...
+none.kiln      exit 2: can't be opened; No such file or directory; check the ...
+END
+sed -i -E 's/ +N/ N/' wanted
+sed -E 's/(obb) +([0-9])/\1 \2/' "$TMPDIR/out" >"$TMPDIR/squeezed" && mv "$TMPDIR/squeezed" "$TMPDIR/out"
+same_table wanted
+says err 'kiln: bad.kiln: not a kiln file'
+says err "kiln: none.kiln: can't be opened"
+for columns in 1 68 80 200; do
+    COLUMNS=$columns expect 3 "$KILN" info many.kiln 'odd, "it".kiln' axes.kiln bad.kiln none.kiln
+    (cd "$TMPDIR" && narrower $((columns < 68 ? 68 : columns)))
+done
+case_end
+
+case_begin 'tables as CSV and Markdown, of one file too'
+expect 3 "$KILN" info --format csv many.kiln 'odd, "it".kiln' axes.kiln bad.kiln
+cat >wanted <<'END'
+file,kind,triangles,bv,bytes,bytes_per_triangle,closed,dropped,degenerate,duplicates,parts,format,layout,source,status,error
+many.kiln,model,465,"obb,aabb",N,N,no,0,0,435,30,1.0,raw,obj,0,
+"odd, ""it"".kiln",model,3,obb,N,N,even,1,1,1,1,1.0,packed,obj,0,
+axes.kiln,axes,,,N,,,,,,,1.4,packed,,0,
+bad.kiln,,,,,,,,,,,,,,3,not a kiln file: it does not begin like one; give a file that kiln bake wrote
+END
+same_table wanted
+[ "$(/usr/bin/python3 -c 'import csv, sys; print({len(row) for row in csv.reader(sys.stdin)})' <"$TMPDIR/out")" = '{16}' ] ||
+    case_fail 'rows of other lengths'
+mv many.kiln 'a|b_*.kiln'
+expect 0 "$KILN" info --format md 'a|b_*.kiln'
+says out '| --- | --- | ---: |'
+says out '| a\|b\_\*.kiln | model | 465 | obb,aabb | '
+case_end
+
+case_begin 'tables and pages'
+expect 0 "$KILN" info --all 'a|b_*.kiln' axes.kiln
+says out '  section '
+expect 1 "$KILN" info --format csv --json axes.kiln
+expect 1 "$KILN" info --format md --costs weights.kiln
+says err '--format csv and md are tables'
+expect 0 "$KILN" info --format text axes.kiln
+says out 'a set of axes'
 case_end
 
 cases_end

@@ -183,7 +183,16 @@ width=$(near --mode distance | cut -d' ' -f2)
 [ "$(near --mode within --distance "$width")" = '1 1 1 ' ] || case_fail 'not within its distance'
 [ "$(near --mode within --distance 0)" = '0 1 1 ' ] || case_fail 'within 0'
 near --mode within --distance 1e9 -w | grep -q '^1 [0-9]* [0-9]* 1' || case_fail 'no pair'
-near --mode geometry | grep -q '^0 0 0 1 [1-9][0-9]* 0 1 ' || case_fail "$(near --mode geometry)"
+near --mode geometry | grep -q '^0 0 0 1 [1-9][0-9]* 0   [0-9]*:[0-9]*  ' || case_fail "$(near --mode geometry)"
+# A corner that is stuck into a face: where, which way out, and how deep.
+printf 'v 0 0 0\nv 4 0 0\nv 0 4 0\nf 1 2 3\n' >"$TMPDIR/floor.obj"
+printf 'v 1 1 -0.25\nv 1 0.5 1\nv 1 1.5 1\nf 1 2 3\n' >"$TMPDIR/thorn.obj"
+"$KILN" bake -q "$TMPDIR/floor.obj" -o "$TMPDIR/floor.kiln"
+"$KILN" bake -q "$TMPDIR/thorn.obj" -o "$TMPDIR/thorn.kiln"
+exact 0 "$KILN" collide "$TMPDIR/floor.kiln" "$TMPDIR/thorn.kiln" --mode geometry <<'END'
+1 1 0.25
+  0:0  1 1 0  0.0000 0.0000 -1.0000  0.25
+END
 expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/near" --mode distance --json
 for text in '"distance": ' '"point_a"' '"normal"' '"hits": 2'; do says out "$text"; done
 expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/near" --mode geometry --json

@@ -45,6 +45,7 @@ static struct {
     FILE *document;
     bool quiet, verbose, annotated;
     json_t *of_file; /* an object with the error since the last file, if there was one */
+    char last_error[512];
 } report;
 
 /* The name of the schema comes first in the document, so that a reader needs one line to know
@@ -391,8 +392,14 @@ static int error_arguments(int status, const char *file, const char *format, va_
     print_message(LINE_ERROR, prefix > 0 ? file : NULL, printed + prefix);
     keep_error(report.root, status, printed);
     keep_error(report.of_file, status, printed);
+    (void)snprintf(report.last_error, sizeof report.last_error, "%s", printed);
     free(text);
     return status;
+}
+
+const char *report_last_error(void)
+{
+    return report.last_error;
 }
 
 int report_error(int status, const char *file, const char *format, ...)

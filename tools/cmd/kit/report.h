@@ -46,6 +46,9 @@ void report_file(json_t *object, int file_count);
  * status. Returns `status`, for `return report_error(...)`. */
 int report_error(int status, const char *file, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* The text of the last error, "FILE: what; why; what to do", cut if it is long; "" before any. */
+const char *report_last_error(void);
+
 /* An error about `file` whose text may begin with the name of it, or of another file. */
 int report_error_text(int status, const char *file, const char *text);
 

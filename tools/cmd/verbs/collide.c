@@ -20,6 +20,7 @@
 #include "../../../runtime/kiln_sweep.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,8 +77,10 @@ static const option collide_options[] = {
      "the pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the "
      "number of pairs of boxes that were opened, from files baked with --adb; distance prints 1 "
      "or 0 and the distance of the surfaces; within prints 1 if that is no more than --distance; "
-     "geometry prints 1 or 0, the number of pairs and the greatest depth, and with --json where "
-     "and how each pair meets; likely prints 1, 0 or ?, the probability that the surfaces meet and "
+     "geometry prints 1 or 0, the number of pairs and the greatest depth, and then a line for each "
+     "pair, which two blanks begin: its triangles as A:B, the point where they meet, the normal "
+     "from B to A and the depth, in few digits (--json has all of them); likely prints 1, 0 or ?, "
+     "the probability that the surfaces meet and "
      "the number of steps, and may say 1 before that is proved; sweep prints the time of the first "
      "contact on the way from one pose to another, from 0 to 1, or - if there is none, which is "
      "proved, or ? and the time up to which there is none, if the steps did not suffice; coherent "
@@ -442,6 +445,24 @@ static double greatest_depth(const collide_run *run, size_t count)
     return depth;
 }
 
+/* "  3:17  0.5 0.25 1  0.0000 0.0000 1.0000  0.0625": the two triangles, the middle of the segment
+ * in which they meet, the normal and the depth. The blanks at its start tell it from a line of a
+ * pose. */
+static void print_contact(const collide_run *run, const kiln_contact *contact)
+{
+    const bool witness = run->settings->witness;
+    double at[3], normal[3];
+    for (int k = 0; k < 3; k++) {
+        /* 0 of either sign is printed as 0. */
+        at[k] = contact->from[k] + (contact->to[k] - contact->from[k]) / 2 + 0.0;
+        normal[k] = fabs(contact->normal[k]) < 0.00005 ? 0 : contact->normal[k];
+    }
+    printf("  %u:%u  %.6g %.6g %.6g  %.4f %.4f %.4f  %.6g\n",
+           triangle_number(run->tree_a, contact->pair.a, witness),
+           triangle_number(run->tree_b, contact->pair.b, witness), at[0], at[1], at[2], normal[0],
+           normal[1], normal[2], contact->depth);
+}
+
 /* One line a pose, so that a program can pair lines of poses with lines of answers. */
 static void print_answer(const collide_run *run, const answer *of)
 {
@@ -480,6 +501,9 @@ static void print_answer(const collide_run *run, const answer *of)
                triangle_number(run->tree_b, run->pairs[i].b, witness));
     }
     putchar('\n');
+    for (size_t i = 0; run->mode == MODE_GEOMETRY && i < of->count; i++) {
+        print_contact(run, &run->contacts[i]);
+    }
 }
 
 /* Two triangles: their ids, or with --witness objects that say where they come from. */

@@ -16,6 +16,7 @@
 #include "table.h"
 #include "contents.h"
 #include "costs.h"
+#include "info_table.h"
 #include "verbs.h"
 
 #include "../../../formats/assert.h"
@@ -30,6 +31,7 @@ enum { TREES_FOR_PEOPLE = 20 };
 
 typedef struct {
     bool all, costs, levels, json;
+    int format; /* table_format */
 } info_settings;
 
 static const option info_options[] = {
@@ -41,6 +43,9 @@ static const option info_options[] = {
     {"levels", 0, OPTION_FLAG, NULL, NULL, 0, 0, offsetof(info_settings, levels),
      "with --costs: also how large the volumes of each level are, and how much they overlap (in "
      "the JSON document always)"},
+    {"format", 0, OPTION_CHOICE, NULL, "text|csv|md", 0, 0, offsetof(info_settings, format),
+     "text: a page about one file, and a table of several; csv, md: a table as CSV or Markdown, of "
+     "one file too (default text)"},
     OPTION_JSON(info_settings),
 };
 
@@ -650,6 +655,40 @@ static void report_weights(const info *of, int count)
     print_sections(of);
 }
 
+/* Adds a file to the table, with what is wrong where it can't be opened, without its name, which
+ * the row has. Returns the status of the file. */
+static int add_to_table(info_table *table, const char *path)
+{
+    contents of;
+    int status = contents_open(&of, path);
+    bool room;
+    if (status == EXIT_DONE) {
+        room = info_table_add(table, &of);
+        contents_close(&of);
+    } else {
+        const char *error = report_last_error();
+        const size_t length = strlen(path);
+        if (strncmp(error, path, length) == 0 && strncmp(error + length, ": ", 2) == 0) {
+            error += length + 2;
+        }
+        room = info_table_add_failed(table, path, status, error);
+    }
+    return room ? status : report_error(EXIT_RUN, path, "out of memory; name fewer files");
+}
+
+static int run_table(int count, char **argv, table_format format)
+{
+    info_table table = {NULL, 0, 0};
+    int worst = EXIT_DONE;
+    for (int i = 0; i < count; i++) {
+        const int status = add_to_table(&table, argv[i]);
+        worst = status > worst ? status : worst;
+    }
+    info_table_print(&table, format);
+    info_table_free(&table);
+    return worst;
+}
+
 /* Each file is reported, also after one that failed; the worst status counts. */
 static int run_info(int argc, char **argv)
 {
@@ -661,6 +700,14 @@ static int run_info(int argc, char **argv)
     }
     if (settings.levels && !settings.costs) {
         return report_usage("--levels is a part of --costs");
+    }
+    const bool pages = settings.all || settings.costs;
+    if (settings.format != TABLE_TEXT && (pages || settings.json)) {
+        return report_usage("--format csv and md are tables; --json, --all and --costs say more of "
+                            "each file; leave one of them out");
+    }
+    if (settings.format != TABLE_TEXT || (count > 1 && !pages && !settings.json)) {
+        return run_table(count, argv, (table_format)settings.format);
     }
     for (int i = 0; i < count; i++) {
         info of = {.all_trees = settings.all, .levels = settings.levels};
@@ -708,6 +755,14 @@ const verb verb_info = {
     "covering "
     "radius and zones. The file is verified as when "
     "it is opened; kiln verify checks more.\n\n"
+    "Of several files it prints one table, unless --all or --costs ask for pages: triangles, kinds "
+    "of trees, bytes of the file a triangle, whether it is closed, faces that the bake dropped, "
+    "faces without area (flat) and such that another covers (twice), which are kept, parts, and "
+    "the version and layout of the file. A file that can't be opened is a row with its exit "
+    "status and its error, which is also on standard error. CSV and Markdown have more columns, "
+    "among them bytes and the format of the source; cells that a file has nothing for are empty. "
+    "With --json the document has an array files, with an object for each.\n\n"
+
     "--costs takes two copies of each tree at about 250 poses, by Zachmann's procedure (distances "
     "of 0.4 to 2.1 of half the longest side, less those at which the boxes are apart), and prints "
     "the means of a boolean query: nodes opened (Nu), pairs of volumes tested (Nv), pairs of "
