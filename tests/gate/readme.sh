@@ -95,4 +95,16 @@ while read -r kiln verb rest; do
 done <"$TMPDIR/commands"
 case_end
 
+case_begin 'CITATION.cff is of this version and names the papers that README names'
+/usr/bin/python3 - "$(sed -n 's/^#define KILN_VERSION_STRING "\(.*\)"/\1/p' runtime/kiln.h)" <<'END' || case_fail 'CITATION.cff'
+import re, sys, yaml
+cited = yaml.safe_load(open('CITATION.cff'))
+titles = re.findall(r'^  title = \{(.*)\},?$', open('README.md').read(), re.M)
+assert cited['version'] == sys.argv[1], cited['version']
+assert [r['title'] for r in cited['references']] == [re.sub('[{}]', '', t) for t in titles], titles
+for field in ('cff-version', 'message', 'title', 'authors', 'license'):
+    assert cited[field], field
+END
+case_end
+
 cases_end
