@@ -80,7 +80,7 @@ await test('trees that are none, closed, or of another module', async () => {
   }
   assert.throws(() => old.info, code('ARGUMENT'));
   assert.throws(() => shut.tree(0), code('ARGUMENT'));
-  assert.throws(() => file.tree(99), code('ARGUMENT'));
+  for (const no of [99, -1, 0.5, 'length']) assert.throws(() => file.tree(no), code('ARGUMENT'));
   for (const made of [Kiln, KilnFile, KilnTree]) assert.throws(() => new made(), code('ARGUMENT'));
   assert.equal(shut.closed, true);
   assert.equal(answers(), wanted);
@@ -100,9 +100,9 @@ await test('poses', () => {
     { translation: [0, 0, 1e70] }, { rotation: [1, 1, 1, 1] }]) {
     assert.throws(() => at(bad), code('POSE'));
   }
-  for (const bad of [5, 'pose', true, [1, 2], { rotation: [1, 2] }, { translation: 5 }]) {
-    if (Array.isArray(bad)) assert.equal(at(bad), at(null)); // an object without the three members
-    else assert.throws(() => at(bad), code('ARGUMENT'));
+  for (const bad of [5, 'pose', true, [], [1, 2], new Array(12).fill(0), new Float64Array(7), { rotation: [1, 2] },
+    { translation: 5 }]) {
+    assert.throws(() => at(bad), code('ARGUMENT'));
   }
 });
 
@@ -124,6 +124,54 @@ await test('ids, options, rays and shapes out of range', () => {
   assert.throws(() => kiln.overlapAny(tree, null, { sphere: [0, 0, 0] }), code('ARGUMENT'));
   assert.throws(() => kiln.overlapAny(tree, null, { box: [[1, 0, 0], [0, 0, 0]] }), code('ARGUMENT'));
   assert.equal(kiln.contacts(tree, null, tree, null, { most: 0 }).contacts.length, 0);
+});
+
+// Arguments whose members are functions, which run while a call reads them.
+await test('arguments that close the file', () => {
+  const shutBy = (call) => {
+    const closing = kiln.open(raw), old = closing.tree(0);
+    const shut = (value) => {
+      closing.close();
+      for (let i = 0; i < 8; i++) assert.throws(() => kiln.open(new Uint8Array(raw.length).fill(255)), KilnError); // its memory
+      return value;
+    };
+    assert.throws(() => call(old, shut), code('ARGUMENT'));
+    assert.equal(closing.closed, true);
+  };
+  const number = (shut, value) => ({ valueOf: () => shut(value) });
+  const ray = (shut) => ({ get origin() { return shut([-5, 0, 0]); }, direction: [1, 0, 0] });
+  shutBy((t, shut) => kiln.collide(t, null, tree, { get translation() { return shut([0, 0, 0]); } }));
+  shutBy((t, shut) => kiln.within(tree, null, t, null, number(shut, 1)));
+  shutBy((t, shut) => kiln.distance(t, null, tree, null, { get hint() { return shut(null); } }));
+  shutBy((t, shut) => kiln.distance(t, null, tree, null, { absolute: number(shut, 0) }));
+  shutBy((t, shut) => kiln.likely(t, null, tree, null, { steps: number(shut, 5) }));
+  shutBy((t, shut) => kiln.contacts(t, null, tree, null, { most: number(shut, 5) }));
+  shutBy((t, shut) => kiln.summarise(t, { scale: number(shut, 1) }, tree, null));
+  shutBy((t, shut) => kiln.locateMesh(t, { scale: number(shut, 1) }, tree, null));
+  shutBy((t, shut) => kiln.rayClosest(t, null, ray(shut)));
+  shutBy((t, shut) => kiln.rayAll(t, null, ray(shut)));
+  shutBy((t, shut) => kiln.overlapAny(t, null, { sphere: [0, 0, 0], radius: number(shut, 1) }));
+  shutBy((t, shut) => kiln.overlapAll(t, null, { sphere: [0, 0, 0], radius: number(shut, 1) }));
+  shutBy((t, shut) => kiln.locatePoint(t, null, [0, 0, number(shut, 0)]));
+  for (const name of ['source', 'corners', 'user', 'volumes']) shutBy((t, shut) => t[name](number(shut, 0)));
+  assert.equal(answers(), wanted);
+});
+
+await test('arguments that make the memory grow, or ask', async () => {
+  const own = await Kiln.load(), t = own.open(raw).tree(0), far = [4, 0, 0], before = own.memory;
+  const grown = { get translation() { while (own.memory === before) own.open(raw); return far; } };
+  assert.equal(own.collide(t, null, t, grown).found, false);
+  const wanted = own.distance(t, { translation: [1, 2, 3] }, t, { translation: far });
+  const asking = { get translation() { own.distance(t, { translation: [7, 7, 7] }, t, null); return far; } };
+  assert.deepEqual(own.distance(t, { translation: [1, 2, 3] }, t, asking), wanted);
+});
+
+await test('arguments that throw leave no memory behind', () => {
+  const before = kiln.memory;
+  for (let i = 0; i < 2000; i++) {
+    assert.throws(() => kiln.open(raw, { get memoryLimit() { throw new Error('thrown by an argument'); } }));
+  }
+  assert.ok(kiln.memory <= before + 1048576);
 });
 
 await test('lists that are longer than the first room', () => {
