@@ -255,17 +255,20 @@ kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_ba
 typedef struct {
     size_t struct_size; /* sizeof(kiln_mesh) of the caller, the same in all parts */
     const char *name;   /* of mesh and node; NULL: "mesh" */
-    /* Vertices [vertex_count][3], in floats or in doubles; the other is NULL. Doubles are rounded
-     * to floats once, after `scale` and `up`, with a warning where that matters, as those of files
-     * are. Equal positions become one vertex. */
+    /* Vertices [vertex_count][3], in floats or in doubles; the other is NULL. Doubles are taken as
+     * those of files are: as a float and another that holds what its rounding leaves over, 48 bits
+     * in all, so that they have to lie within the range of floats before `scale`. After `scale` and
+     * `up` they are rounded to floats, with a warning where that matters. Equal positions become
+     * one vertex. */
     const float *vertices;
     const double *vertices_double;
     size_t vertex_count;
     const uint32_t *triangles; /* [triangle_count][3], indices of the part's vertices */
     size_t triangle_count;
     const uint32_t *values; /* [triangle_count], of the user (material); NULL: all 0 */
-    /* Names of values 0 .. material_count - 1; NULL: "DefaultMaterial" for 0, as of files that name
-     * none. Other values have no name. A value has one name in all parts. */
+    /* Names of values 0 .. material_count - 1. A value has one name in all parts: the longest list
+     * counts for all, and those of other parts are beginnings of it, or NULL. Where no part has
+     * any, 0 is "DefaultMaterial", as of files that name none. Other values have no name. */
     const char *const *materials;
     size_t material_count;
 } kiln_mesh;

@@ -559,6 +559,30 @@ static void what_callers_get_wrong(void **unused)
     mesh_free(&m);
 }
 
+/* Every part's list of names is compared once, and not with those of all parts: that would take
+ * hours here. The first half has none. */
+static void names_of_many_parts(void **unused)
+{
+    (void)unused;
+    enum { PARTS = 100000, NAMES = 100 };
+    mesh m = mesh_torus(3, 3, 0);
+    const char *names[NAMES], *others[NAMES];
+    kiln_mesh *parts = malloc(PARTS * sizeof *parts);
+    for (int k = 0; k < NAMES; k++) {
+        names[k] = k % 2 == 0 ? "even" : "odd";
+        others[k] = k == NAMES - 1 ? "other" : names[k];
+    }
+    assert_non_null(parts);
+    for (int i = 0; i < PARTS; i++) {
+        parts[i] = part_of(&m, NULL);
+        parts[i].materials = i < PARTS / 2 ? NULL : i < PARTS - 1 ? names : others;
+        parts[i].material_count = i < PARTS / 2 ? 0 : NAMES;
+    }
+    expect_error(parts, PARTS, KILN_BAKE_USAGE, "two names");
+    free(parts);
+    mesh_free(&m);
+}
+
 /* A caller whose kiln_mesh ends before the materials, or has a member more. */
 static void structures_of_other_versions(void **unused)
 {
@@ -691,6 +715,7 @@ int main(void)
         cmocka_unit_test(floats_beside_doubles),
         cmocka_unit_test(bad_faces_are_named_or_dropped),
         cmocka_unit_test(what_callers_get_wrong),
+        cmocka_unit_test(names_of_many_parts),
         cmocka_unit_test(structures_of_other_versions),
         cmocka_unit_test(outputs_are_kept_while_nothing_changes),
         cmocka_unit_test(progress_and_cancellation),

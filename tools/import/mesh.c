@@ -30,22 +30,31 @@ static kiln_mesh part_at(const kiln_mesh_list *list, size_t i)
     return part;
 }
 
-/* The name of a material, by the first part whose list is so long; NULL: it has none. */
-static const char *material_name(const kiln_mesh_list *list, size_t value)
+/* The first part with the longest list of materials, which the others' lists are beginnings of. */
+static kiln_mesh longest_of(const kiln_mesh_list *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
+    kiln_mesh longest = part_at(list, 0);
+
+    for (size_t i = 1; i < list->count; i++) {
         const kiln_mesh part = part_at(list, i);
 
-        if (value < part.material_count)
-            return part.materials[value];
+        if (part.material_count > longest.material_count)
+            longest = part;
     }
+    return longest;
+}
+
+/* The name of a material, by the part with the longest list. */
+static const char *material_name(const kiln_mesh *longest, size_t value)
+{
     /* Files whose faces name none have one material, of this name. */
-    return value == 0 ? "DefaultMaterial" : NULL;
+    return value < longest->material_count ? longest->materials[value] : "DefaultMaterial";
 }
 
 const char *kiln_mesh_refusal(const kiln_mesh_list *list)
 {
     uint64_t vertices = 0, triangles = 0;
+    kiln_mesh longest;
 
     if (list->parts == NULL || list->count == 0)
         return "no part; give a mesh";
@@ -69,8 +78,14 @@ const char *kiln_mesh_refusal(const kiln_mesh_list *list)
         triangles += part.triangle_count;
         if (vertices > MOST_ELEMENTS || triangles > MOST_ELEMENTS / 3)
             return "more than 2147483647 vertices or corners; split the model";
+    }
+    longest = longest_of(list);
+    for (size_t i = 0; i < list->count; i++) {
+        const kiln_mesh part = part_at(list, i);
+
         for (size_t k = 0; k < part.material_count; k++)
-            if (part.materials[k] == NULL || strcmp(part.materials[k], material_name(list, k)) != 0)
+            if (part.materials[k] == NULL || longest.materials[k] == NULL ||
+                strcmp(part.materials[k], longest.materials[k]) != 0)
                 return "a material has two names, or none; parts have one list of materials";
     }
     return NULL;
@@ -141,6 +156,7 @@ typedef struct {
 
 static totals totals_of(const kiln_mesh_list *list)
 {
+    const kiln_mesh longest = longest_of(list);
     totals of = {.text = 1};
 
     for (size_t i = 0; i < list->count; i++) {
@@ -148,13 +164,12 @@ static totals totals_of(const kiln_mesh_list *list)
 
         of.vertices += part.vertex_count;
         of.triangles += part.triangle_count;
-        of.materials = part.material_count > of.materials ? part.material_count : of.materials;
         of.residuals = of.residuals || part.vertices_double != NULL;
         of.text += strlen(part.name) + 1;
     }
-    of.materials = of.materials > 0 ? of.materials : 1;
+    of.materials = longest.material_count > 0 ? longest.material_count : 1;
     for (size_t k = 0; k < of.materials; k++)
-        of.text += strlen(material_name(list, k)) + 1;
+        of.text += strlen(material_name(&longest, k)) + 1;
     return of;
 }
 
@@ -247,6 +262,7 @@ static void put_part(kiln_scene *scene, const kiln_mesh *part, uint32_t number, 
 bool kiln_mesh_scene(const kiln_mesh_list *list, kiln_scene *scene)
 {
     const totals of = totals_of(list);
+    const kiln_mesh longest = longest_of(list);
     kiln_scene_facts facts = {.unit_factor = 1, .up_declared = -1, .up_now = 1, .exact = 1};
 
     KILN_ASSERT(kiln_mesh_refusal(list) == NULL);
@@ -264,7 +280,7 @@ bool kiln_mesh_scene(const kiln_mesh_list *list, kiln_scene *scene)
         return false;
     (void)put_text(scene, "");
     for (size_t k = 0; k < of.materials; k++) {
-        const uint32_t name = put_text(scene, material_name(list, k));
+        const uint32_t name = put_text(scene, material_name(&longest, k));
 
         put_items(scene, KILN_ARRAY_MATERIALS, &name, 1);
     }
