@@ -319,6 +319,13 @@ for kind in $kinds; do
     grep -q "^    {\"$kind\", {" tests/bench/figure/styles.c || case_fail "$kind has no colour of its own"
 done
 [ "$(sed 1d "$TMPDIR/f.csv" | awk -F, '{ print NF }' | sort -u)" = 21 ] || case_fail 'not 21 columns'
+# A name is text, whatever it means to gnuplot, to XML or to a table.
+odd="$TMPDIR/it's \"a\" \`b\` \$c {d}_<1>.obj"
+cp "$cube" "$odd"
+expect 0 "$bench" families "$odd" --quick --bv obb --figure "$TMPDIR/odd.svg"
+is_svg "$TMPDIR/odd.svg"
+grep -qF "it's \"a\" \`b\` \$c {d}_&lt;1>: time of a query" "$TMPDIR/odd.svg" || case_fail 'the title is another'
+grep -qF 'families,"it'"'"'s ""a"" `b` $c {d}_<1>: time of a query",' "$TMPDIR/odd.svg.csv" || case_fail 'the table has another title'
 expect 0 "$bench" families "$cube" --quick --unit-costs
 [ "$(grep -cE '^    \{"[a-z0-9]+", 4, \{[0-9.]+, [0-9.]+, [0-9.]+, [0-9]+\}\},$' "$TMPDIR/out")" -eq "$(echo $kinds | wc -w)" ] ||
     case_fail 'not one row a kind'
