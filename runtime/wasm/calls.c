@@ -131,6 +131,15 @@ const char *KILN_EXPORT(kiln_wasm_meta)(const kiln_file *file)
 
 /* -------------------------------------------------------------------------------- the list -- */
 
+/* Frees the list; the next call that needs one makes it again. */
+void KILN_EXPORT(kiln_wasm_forget_list)(void)
+{
+    void *memory = list.memory;
+    list.memory = NULL;
+    list.size = 0;
+    free(memory);
+}
+
 /* Room for `count` elements of `element` bytes, and as many rows of `row` doubles before them.
  * NULL: no memory, or fewer addresses than that. */
 static double *list_for(double count, size_t element, size_t row, void **elements)
@@ -141,23 +150,15 @@ static double *list_for(double count, size_t element, size_t row, void **element
     const size_t of_rows = (size_t)count * row * sizeof(double);
     const size_t size = of_rows + (size_t)count * element + 1;
     if (size > list.size) {
-        free(list.memory);
+        kiln_wasm_forget_list(); /* first: the host may have no stack left for what follows */
         list.memory = malloc(size);
-        list.size = list.memory != NULL ? size : 0;
         if (list.memory == NULL) {
             return NULL;
         }
+        list.size = size;
     }
     *elements = (char *)list.memory + of_rows;
     return (double *)list.memory;
-}
-
-/* Frees the list; the next call that needs one makes it again. */
-void KILN_EXPORT(kiln_wasm_forget_list)(void)
-{
-    free(list.memory);
-    list.memory = NULL;
-    list.size = 0;
 }
 
 const double *KILN_EXPORT(kiln_wasm_list)(void)

@@ -205,6 +205,7 @@ export class Kiln {
   #room;
   #views;
   #given;
+  #stack;
 
   constructor(ours, exports) {
     if (ours !== OURS) throw wrong('await Kiln.load() makes a Kiln');
@@ -212,6 +213,7 @@ export class Kiln {
     this.#room = exports.kiln_wasm_room() >>> 0;
     this.#views = { f64: null, u8: null };
     this.#given = null;
+    this.#stack = exports.stackSave();
   }
 
   // `source`: the bytes of kiln.wasm (ArrayBuffer or a view), the same in base64, or a WebAssembly.Module; without one,
@@ -550,9 +552,11 @@ export class Kiln {
     this.#given = given;
   }
 
-  // Views have to be made again when the memory has grown.
+  // Views have to be made again when the memory has grown. Where the host had no stack left of its own, the last call
+  // ended by an exception, and left the module's stack as it was then.
   #numbers() {
     const views = this.#views;
+    if (this.#exports.stackSave() !== this.#stack) this.#exports.stackRestore(this.#stack);
     if (views.f64 === null || views.f64.length === 0) {
       views.f64 = new Float64Array(this.#exports.memory.buffer, this.#room, ROOM);
     }

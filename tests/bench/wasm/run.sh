@@ -4,7 +4,7 @@
 # and must be the same.
 cd "$(dirname "$0")/../../.." || exit 1
 build=${1:-build}
-count=${2:-2000}
+count=${2:-200}
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 ${CC:-gcc} -std=c11 -O2 tests/bench/wasm/time.c "$build/libkiln.a" -pthread -lz -lm -o "$folder/time" || exit 1
@@ -21,7 +21,7 @@ pair() {
     : >"$folder/times"
     for turn in 1 2 3; do
         "$folder/time" ask "$folder/cases" "$folder/a.kiln" "$folder/b.kiln" >>"$folder/times" &&
-            node tests/bench/wasm/time.mjs "$build/wasm" "$folder/cases" "$folder/a.kiln" "$folder/b.kiln" >>"$folder/times" || exit 1
+            node --no-liftoff tests/bench/wasm/time.mjs "$build/wasm" "$folder/cases" "$folder/a.kiln" "$folder/b.kiln" >>"$folder/times" || exit 1
     done
     awk -v title="$1, $2" '
         !($2 in seen) { seen[$2] = 1; order[++queries] = $2; found[$2] = $4 }

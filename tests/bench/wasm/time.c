@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { NUMBERS = 21, CASES_MAX = 100000, ROUNDS = 5 };
+enum { NUMBERS = 21, CASES_MAX = 100000, ROUNDS = 4 };
 
 static uint64_t state = 5;
 

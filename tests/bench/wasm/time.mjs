@@ -13,7 +13,7 @@ const a = kiln.open(readFileSync(nameA)).tree(0), b = kiln.open(readFileSync(nam
 
 const closed = a.info.closed !== 'open';
 
-const NUMBERS = 21, ROUNDS = 8;
+const NUMBERS = 21, ROUNDS = 5;
 const bytes = readFileSync(casesName), numbers = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 const cases = [];
 for (let at = 0; at < numbers.length; at += NUMBERS) {

@@ -206,6 +206,37 @@ await test('memory comes back', () => {
   files.forEach((f) => f.close());
 });
 
+await test('a host without stack left', () => {
+  let ended = 0;
+  const query = [() => kiln.collide(tree, null, tree, pose), () => kiln.contacts(tree, null, tree, null, { most: 1000 + ended })];
+  // Out of the deepest calls the first ones fail: before the module, in it, or behind it.
+  const deeper = (n) => {
+    try {
+      deeper(n + 1);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      if (ended < 200) {
+        ended++;
+        query[ended % 2]();
+      }
+      throw error;
+    }
+  };
+  for (let i = 0; i < 40; i++) {
+    ended = 0;
+    assert.throws(() => deeper(0), RangeError);
+    assert.equal(answers(), wanted);
+  }
+  assert.ok(ended > 1);
+});
+
+await test('a budget of time', () => {
+  const { verdict, proved } = kiln.likely(tree, null, tree, pose, { nanoseconds: 1e9, threshold: Infinity });
+  assert.equal(verdict, 'yes');
+  assert.equal(proved, true);
+  assert.equal(kiln.likely(tree, null, tree, pose, { nanoseconds: 0, threshold: Infinity }).verdict, 'undecided');
+});
+
 await test('a limit of memory', () => {
   assert.throws(() => kiln.open(raw, { memoryLimit: 1 }), code('LIMIT'));
   const most = new Uint8Array(64);
