@@ -175,6 +175,9 @@ int main(int argc, char **argv)
     for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
         kiln_kernel_force(kernel);
         for (size_t k = 0; k < sizeof queries / sizeof queries[0]; k++) {
+            if (queries[k].ask == ask_point && kiln_tree_get_info(a).closed == KILN_MESH_OPEN) {
+                continue;
+            }
             double least = 1e300;
             size_t found = 0;
             double times = 1; /* the first round says how often to repeat */
