@@ -434,8 +434,8 @@ typedef kiln_visit (*kiln_volume_callback)(void *user, const kiln_tree_volume *v
  * not is neither a leaf nor followed by any. It needs no polygons, and works for copies that
  * follow moving vertices. A visit that the callback stops is KILN_OK. KILN_ERROR_ARGUMENT: NULL, or
  * the callback returned another number, which ends the visit. Any number of threads. No allocation;
- * 3 KiB of stack. Cost: about 60 ns a volume, and a look at each node below it for its
- * count of triangles, so that all takes O(n depth), and the first level alone O(n). */
+ * 3 KiB of stack. Cost: 0.2 to 0.3 us a volume of a tree of a million triangles, since each counts
+ * what is below it: all takes O(n depth), and the first level alone O(n). */
 KILN_API kiln_status kiln_tree_visit(const kiln_tree *tree, kiln_volume_callback callback,
                                      void *user);
 

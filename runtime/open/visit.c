@@ -56,8 +56,12 @@ static void measure_volume(const kiln_tree *tree, const kiln_format_node8 *node,
     kiln_box box;
     kind->decode_lane(node, lane, &decoded);
     kiln_lane_box_place(&decoded, node->org, &box);
-    double moved[3], sizes = 0, places = 0;
-    orthonormal_axes(&box, out->axes, moved);
+    double moved[3] = {0, 0, 0}, sizes = 0, places = 0;
+    if (kind->aligned) {
+        out->axes[0] = out->axes[4] = out->axes[8] = 1; /* the others are 0 */
+    } else {
+        orthonormal_axes(&box, out->axes, moved);
+    }
     for (unsigned k = 0; k < 3; k++) {
         out->centre[k] = box.centre[k] * scale + entry->origin[k];
         sizes += fabs(box.centre[k]);

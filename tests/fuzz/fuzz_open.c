@@ -5,7 +5,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz_open.h"
 
+#include "../../runtime/base/tree.h"
 #include "../../tools/encode/audit.h"
+#include "../../tools/export/writers.h"
 #include "../../runtime/kiln_axes.h"
 #include "../support/ask.h"
 #include "../support/counting.h"
@@ -72,6 +74,24 @@ static void visit_and_read(const kiln_file *file)
     }
 }
 
+/* Pictures of it for viewers. */
+static void export_trees(const kiln_file *file)
+{
+    const kiln_picture_choice choice = {.levels = true, .level = -1, .mesh = true, .colour = 1};
+    for (uint32_t i = 0; i < kiln_file_tree_count(file) && i < 2; i++) {
+        kiln_picture picture;
+        if (kiln_tree_get_info(kiln_file_tree(file, i)).node_count < 200 &&
+            kiln_picture_make(&file->view, i, &choice, NULL, NULL, &picture)) {
+            for (int k = 0; k < KILN_EXPORT_FORMATS && picture.finite; k++) {
+                kiln_bytes bytes = {0};
+                (void)kiln_export_formats[k].write(&picture, &bytes);
+                free(bytes.data);
+            }
+            kiln_picture_free(&picture);
+        }
+    }
+}
+
 static void open_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
 {
     counting count = {0};
@@ -88,6 +108,9 @@ static void open_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
         (void)ask_files(file, fixed_file(), pairs_max, work_max);
         (void)kiln_tree_source(kiln_file_tree(file, 0), 0, &source);
         visit_and_read(file);
+        if (options.bv_mask == 0 && options.flags == 0) {
+            export_trees(file);
+        }
         kiln_close(file);
     } else if (file != NULL || memchr(error.message, 0, sizeof error.message) == NULL) {
         abort();

@@ -47,6 +47,7 @@ static void put_levels(const kiln_picture *picture, kiln_bytes *out)
         for (size_t t = level->triangle_first; t < level->triangle_first + level->triangle_count;
              t++) {
             const uint32_t *of = picture->triangles[t];
+            kiln_picture_tell(picture, t, picture->triangle_count + picture->mesh_triangle_count);
             kiln_bytes_print(out, "f %zu %zu %zu\n", base + of[0], base + of[1], base + of[2]);
         }
     }
@@ -76,6 +77,8 @@ static void put_mesh(const kiln_picture *picture, kiln_bytes *out)
         }
         for (size_t t = run->first; t < run->first + run->count; t++) {
             const uint32_t *of = picture->mesh_triangles[t];
+            kiln_picture_tell(picture, picture->triangle_count + t,
+                              picture->triangle_count + picture->mesh_triangle_count);
             kiln_bytes_print(out, "f %zu %zu %zu\n", base + of[0], base + of[1], base + of[2]);
         }
     }

@@ -152,8 +152,9 @@ static void put_vertex(picture_pass *pass, int place, const double point[3],
 {
     const size_t at = pass->vertex_at[place]++;
     for (int k = 0; k < 3; k++) {
-        pass->picture->vertices[at][k] =
-            (float)(point[k] * pass->scale + pass->tree->entry->origin[k]);
+        const float x = (float)(point[k] * pass->scale + pass->tree->entry->origin[k]);
+        pass->picture->vertices[at][k] = x;
+        pass->picture->finite = pass->picture->finite && isfinite(x);
     }
     memcpy(pass->picture->colours[at], colour, 3);
 }
@@ -490,6 +491,9 @@ bool kiln_picture_make(const kiln_view *view, uint32_t index, const kiln_picture
     memset(picture, 0, sizeof *picture);
     picture->view = view;
     picture->choice = *choice;
+    picture->progress = progress;
+    picture->user = user;
+    picture->finite = true;
     pass.picture = picture;
     pass.tree = &tree;
     pass.progress = progress;
@@ -526,6 +530,13 @@ void kiln_picture_free(kiln_picture *picture)
     free(picture->values);
     free(picture->runs);
     memset(picture, 0, sizeof *picture);
+}
+
+void kiln_picture_tell(const kiln_picture *picture, size_t done, size_t all)
+{
+    if (done % TRIANGLES_A_LOOK == 0 && picture->progress != NULL) {
+        (void)picture->progress(picture->user, "write", (double)done / (double)all);
+    }
 }
 
 const char *kiln_picture_node_name(const kiln_picture *picture, uint32_t part)

@@ -43,9 +43,15 @@ typedef struct {
     size_t first, count;
 } kiln_picture_run;
 
+/* Called with the completed part of a stage now and then; false ends the work. */
+typedef bool (*kiln_picture_progress)(void *user, const char *stage, double part);
+
 typedef struct {
     const kiln_view *view;
     kiln_picture_choice choice;
+    kiln_picture_progress progress; /* NULL: none */
+    void *user;
+    bool finite;          /* false: a volume is where no bake puts one */
     uint32_t level_count; /* that have volumes */
     kiln_picture_level levels[KILN_PICTURE_LEVELS];
     size_t vertex_count, triangle_count, volume_count;
@@ -61,15 +67,15 @@ typedef struct {
     kiln_picture_run *runs;
 } kiln_picture;
 
-/* Called with the completed part now and then; false ends the work. */
-typedef bool (*kiln_picture_progress)(void *user, const char *stage, double part);
-
 /* Makes the picture of tree number `index` of a view that is verified. A mesh that the file has not
  * is left out. False: no memory, or the caller ended it; *picture is then empty. kiln_picture_free
  * releases it. */
 bool kiln_picture_make(const kiln_view *view, uint32_t index, const kiln_picture_choice *choice,
                        kiln_picture_progress progress, void *user, kiln_picture *picture);
 void kiln_picture_free(kiln_picture *picture);
+
+/* For writers: item `done` of `all`, of which some are reported as progress. */
+void kiln_picture_tell(const kiln_picture *picture, size_t done, size_t all);
 
 /* The name of a part's node without the first slash, and of its mesh; "mesh" where it has none. */
 const char *kiln_picture_node_name(const kiln_picture *picture, uint32_t part);

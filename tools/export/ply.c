@@ -10,8 +10,8 @@
 #include <limits.h>
 #include <string.h>
 
-static void put_faces(kiln_bytes *out, const uint32_t corners[3], size_t base, uint32_t id,
-                      uint32_t user, const int32_t *level)
+static void put_face(kiln_bytes *out, const uint32_t corners[3], size_t base, uint32_t id,
+                     uint32_t user, const int32_t *level)
 {
     const unsigned char three = 3;
     uint32_t row[5] = {(uint32_t)(base + corners[0]), (uint32_t)(base + corners[1]),
@@ -33,8 +33,10 @@ static void put_volumes(const kiln_picture *picture, kiln_bytes *out)
             const kiln_picture_volume *volume = &picture->volumes[number];
             const int32_t depth = (int32_t)volume->level;
             for (uint32_t t = 0; t < volume->triangle_count; t++) {
-                put_faces(out, picture->triangles[at++], level->vertex_first, (uint32_t)number,
-                          volume->triangles, &depth);
+                kiln_picture_tell(picture, at,
+                                  picture->triangle_count + picture->mesh_triangle_count);
+                put_face(out, picture->triangles[at++], level->vertex_first, (uint32_t)number,
+                         volume->triangles, &depth);
             }
         }
     }
@@ -71,8 +73,8 @@ const char *kiln_write_ply(const kiln_picture *picture, kiln_bytes *out)
     }
     put_volumes(picture, out);
     for (size_t t = 0; t < picture->mesh_triangle_count; t++) {
-        put_faces(out, picture->mesh_triangles[t], picture->vertex_count, picture->ids[t],
-                  picture->values[t], volumes ? &mesh_level : NULL);
+        put_face(out, picture->mesh_triangles[t], picture->vertex_count, picture->ids[t],
+                 picture->values[t], volumes ? &mesh_level : NULL);
     }
     return NULL;
 }

@@ -168,10 +168,15 @@ static int export_tree(const contents *of, const export_settings *settings, uint
     progress_begin(&bar, settings->quiet ? PROGRESS_NONE : (progress_mode)settings->progress,
                    of->path);
     const bool made = kiln_picture_make(&of->view, index, &choice, progress_step, &bar, &picture);
-    const char *refusal = made ? format->write(&picture, &bytes) : NULL;
+    const char *refusal = made && picture.finite ? format->write(&picture, &bytes) : NULL;
     progress_end(&bar);
     if (!made || bytes.failed) {
         status = report_error(EXIT_RUN, of->path, "out of memory; export one level (--level)");
+    } else if (!picture.finite) {
+        status =
+            report_error(EXIT_INVALID, of->path,
+                         "has volumes that are not finite, as no bake writes them; kiln verify "
+                         "says more; bake it again");
     } else if (refusal != NULL) {
         status = report_error(EXIT_RUN, of->path, "%s", refusal);
     } else {
