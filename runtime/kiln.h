@@ -825,7 +825,7 @@ typedef struct {
 typedef struct {
     size_t struct_size; /* sizeof(kiln_batch_options) of the caller */
     /* NULL: defaults. Its hint is not used. Its filter and stop are called on the threads of the
-     * pool, several at once. */
+     * pool, several at once; stop also before each configuration. */
     const kiln_pair_options *pair;
     kiln_parallel parallel; /* NULL: the calling thread */
     void *parallel_user;

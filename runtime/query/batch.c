@@ -42,6 +42,8 @@ struct batch_run {
     double distance;                /* of queries with a tolerance */
     configuration_answer answer;
     void *out;
+    size_t size;  /* of an answer; 0: there is one in all */
+    bool by_pair; /* an answer for each pair, else for each configuration */
     size_t chunk; /* configurations */
     /* Shared by threads: configurations from `limit` on need no answer; the first of those with a
      * pose that is refused; is the batch stopped? */
@@ -165,19 +167,33 @@ static kiln_status within_pair(const batch_run *run, size_t configuration, kiln_
                        run->distance, &options, hit);
 }
 
+/* Are the last two distances alike, for the size of the meshes? */
+static bool are_alike(const batch_run *run, size_t configuration, kiln_placed_pair pair,
+                      double distance, double earlier)
+{
+    const kiln_placed *a = run->batch->placed + pair.a, *b = run->batch->placed + pair.b;
+    const double size_a = size_of(a, configuration), size_b = size_of(b, configuration);
+    return fabs(distance - earlier) <= ALIKE * (size_a < size_b ? size_a : size_b);
+}
+
 /* Is the answer of the configuration before one to begin with? Where poses are not those of a
  * motion, one that is far from the new answer misleads the walk, which then takes a tenth longer.
- * So the last two distances have to be alike, for the size of the meshes. */
+ * So the last two distances have to be alike. With a tolerance, answers depend on it, so it must
+ * not depend on the caller's rounding. */
 static bool is_good_hint(const batch_run *run, size_t configuration, kiln_placed_pair pair,
                          const kiln_nearest *before, const kiln_nearest *earlier)
 {
     if (before == NULL || !before->found || !(before->distance > 0)) {
         return false;
     }
-    const kiln_placed *a = run->batch->placed + pair.a, *b = run->batch->placed + pair.b;
-    const double size_a = size_of(a, configuration), size_b = size_of(b, configuration);
-    return earlier == NULL || fabs(before->distance - earlier->distance) <=
-                                  ALIKE * (size_a < size_b ? size_a : size_b);
+    if (earlier == NULL) {
+        return true;
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_FPU_CALL(compare, are_alike);
+    const bool alike = compare(run, configuration, pair, before->distance, earlier->distance);
+    kiln_fpu_leave(caller);
+    return alike;
 }
 
 /* The distance if it is at most `beyond`, which is at most that of the options. `before` and
@@ -361,6 +377,12 @@ static kiln_status least_distance(batch_run *run, size_t configuration, size_t e
 
 /* -------------------------------------------------------------------------------- running -- */
 
+/* Single queries ask only where leaves may meet, which may be in none of them. */
+static bool is_to_stop(const batch_run *run)
+{
+    return run->options.stop != NULL && run->options.stop(run->options.stop_user);
+}
+
 static void run_chunk(void *context, uint32_t index)
 {
     batch_run *run = (batch_run *)context;
@@ -371,6 +393,10 @@ static void run_chunk(void *context, uint32_t index)
         if (i >= __atomic_load_n(&run->limit, __ATOMIC_RELAXED) ||
             i >= __atomic_load_n(&run->refused, __ATOMIC_RELAXED) ||
             __atomic_load_n(&run->stopped, __ATOMIC_RELAXED)) {
+            break;
+        }
+        if (is_to_stop(run)) {
+            __atomic_store_n(&run->stopped, true, __ATOMIC_RELAXED);
             break;
         }
         const kiln_status status = run->answer(run, i, i - from);
@@ -412,16 +438,23 @@ static uint32_t refused_placed(const kiln_batch *batch, size_t configuration)
     return k;
 }
 
-/* Whatever a query could refuse but its poses. `by_pair`: there is an answer for each pair. */
-static kiln_status check_batch(const batch_run *run, bool by_pair)
+/* Options that queries of distance have, and others do not look at. */
+static bool are_options_sound(const batch_run *run)
+{
+    const kiln_pair_options *pair = &run->options;
+    const bool measures = run->answer == nearest_all_pairs || run->answer == least_distance;
+    return !measures || (pair->beyond >= 0 && pair->relative >= 0 && pair->relative < HUGE_VAL &&
+                         pair->absolute >= 0 && pair->absolute < HUGE_VAL);
+}
+
+/* Whatever a query could refuse but its poses. */
+static kiln_status check_batch(const batch_run *run)
 {
     const kiln_batch *batch = run->batch;
-    const kiln_pair_options *pair = &run->options;
-    if ((batch->placed == NULL && batch->placed_count != 0) ||
-        !(pair->beyond >= 0 && pair->relative >= 0 && pair->relative < HUGE_VAL &&
-          pair->absolute >= 0 && pair->absolute < HUGE_VAL && run->distance >= 0) ||
-        (by_pair && run->pairs != 0 &&
-         batch->count > SIZE_MAX / sizeof(kiln_nearest) / run->pairs)) {
+    const size_t answers = SIZE_MAX / (run->size == 0 ? 1 : run->size);
+    const size_t pairs = run->by_pair && run->pairs != 0 ? run->pairs : 1;
+    if ((batch->placed == NULL && batch->placed_count != 0) || !are_options_sound(run) ||
+        !(run->distance >= 0) || batch->count > answers / pairs) {
         return KILN_ERROR_ARGUMENT;
     }
     for (size_t k = 0; batch->pairs != NULL && k < batch->pair_count; k++) {
@@ -457,7 +490,7 @@ static void tell_refused(const batch_run *run, const kiln_batch_options *options
 /* Poses are looked at by the queries alone, as that costs a twentieth of the shortest. Which
  * configurations are looked at in spite of one that is refused depends on threads; that those
  * before it are, does not. */
-static kiln_status run_batch(batch_run *run, const kiln_batch_options *given, bool by_pair)
+static kiln_status run_batch(batch_run *run, const kiln_batch_options *given)
 {
     kiln_batch_options options = kiln_batch_options_default();
     kiln_options_take(&options, sizeof options, given);
@@ -471,7 +504,7 @@ static kiln_status run_batch(batch_run *run, const kiln_batch_options *given, bo
     run->options.hint = none;
     run->limit = run->refused = run->batch->count;
     run->stopped = false;
-    const kiln_status status = check_batch(run, by_pair);
+    const kiln_status status = check_batch(run);
     if (status != KILN_OK || run->batch->count == 0) {
         return status;
     }
@@ -497,37 +530,54 @@ static kiln_status run_batch(batch_run *run, const kiln_batch_options *given, bo
 kiln_status kiln_batch_collide(const kiln_batch *batch, const kiln_batch_options *options,
                                kiln_hit *hits)
 {
-    batch_run run = {.batch = batch, .answer = collide_all_pairs, .out = hits};
-    return run_batch(&run, options, true);
+    batch_run run = {.batch = batch,
+                     .answer = collide_all_pairs,
+                     .out = hits,
+                     .size = sizeof *hits,
+                     .by_pair = true};
+    return run_batch(&run, options);
 }
 
 kiln_status kiln_batch_within(const kiln_batch *batch, double distance,
                               const kiln_batch_options *options, kiln_hit *hits)
 {
-    batch_run run = {.batch = batch, .answer = within_all_pairs, .distance = distance, .out = hits};
-    return run_batch(&run, options, true);
+    batch_run run = {.batch = batch,
+                     .answer = within_all_pairs,
+                     .distance = distance,
+                     .out = hits,
+                     .size = sizeof *hits,
+                     .by_pair = true};
+    return run_batch(&run, options);
 }
 
 kiln_status kiln_batch_distance(const kiln_batch *batch, const kiln_batch_options *options,
                                 kiln_nearest *nearest)
 {
-    batch_run run = {.batch = batch, .answer = nearest_all_pairs, .out = nearest};
-    return run_batch(&run, options, true);
+    batch_run run = {.batch = batch,
+                     .answer = nearest_all_pairs,
+                     .out = nearest,
+                     .size = sizeof *nearest,
+                     .by_pair = true};
+    return run_batch(&run, options);
 }
 
 kiln_status kiln_batch_collide_first(const kiln_batch *batch, const kiln_batch_options *options,
                                      kiln_batch_hit *first)
 {
-    batch_run run = {.batch = batch, .answer = collide_first_pair, .out = first};
-    return run_batch(&run, options, false);
+    batch_run run = {
+        .batch = batch, .answer = collide_first_pair, .out = first, .size = sizeof *first};
+    return run_batch(&run, options);
 }
 
 kiln_status kiln_batch_within_first(const kiln_batch *batch, double distance,
                                     const kiln_batch_options *options, kiln_batch_hit *first)
 {
-    batch_run run = {
-        .batch = batch, .answer = within_first_pair, .distance = distance, .out = first};
-    return run_batch(&run, options, false);
+    batch_run run = {.batch = batch,
+                     .answer = within_first_pair,
+                     .distance = distance,
+                     .out = first,
+                     .size = sizeof *first};
+    return run_batch(&run, options);
 }
 
 kiln_status kiln_batch_collide_any(const kiln_batch *batch, const kiln_batch_options *options,
@@ -539,7 +589,7 @@ kiln_status kiln_batch_collide_any(const kiln_batch *batch, const kiln_batch_opt
     if (configuration == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    kiln_status status = run_batch(&run, options, false);
+    kiln_status status = run_batch(&run, options);
     if (status == KILN_OK && run.limit < batch->count) {
         status = first_pair(&run, run.limit, false, NULL, &found);
     }
@@ -553,6 +603,7 @@ kiln_status kiln_batch_collide_any(const kiln_batch *batch, const kiln_batch_opt
 kiln_status kiln_batch_minimum(const kiln_batch *batch, const kiln_batch_options *options,
                                kiln_batch_nearest *nearest)
 {
-    batch_run run = {.batch = batch, .answer = least_distance, .out = nearest};
-    return run_batch(&run, options, false);
+    batch_run run = {
+        .batch = batch, .answer = least_distance, .out = nearest, .size = sizeof *nearest};
+    return run_batch(&run, options);
 }

@@ -1,4 +1,5 @@
 /* Batches: the list of pairs, chunks, wrong arguments and what is told about them. */
+#include <fenv.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,6 +134,29 @@ static void refused(const kiln_batch *batch, const kiln_batch_options *options, 
     assert_int_equal(configuration, 77);
 }
 
+/* Options of distances are refused by those calls that look at them, as by single ones. */
+static void measuring_is_refused(const robot *r, const kiln_batch_options *options)
+{
+    kiln_hit hits[3 * COUNT];
+    kiln_nearest nearest[3 * COUNT];
+    kiln_batch_hit first[COUNT];
+    kiln_batch_nearest least[COUNT];
+    size_t configuration;
+    const kiln_batch *batch = &r->batch;
+    assert_int_equal(
+        kiln_distance(r->cube.trees[0], NULL, r->cube.trees[0], NULL, options->pair, nearest),
+        KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_batch_distance(batch, options, nearest), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_batch_minimum(batch, options, least), KILN_ERROR_ARGUMENT);
+    assert_int_equal(
+        kiln_collide(r->cube.trees[0], NULL, r->cube.trees[0], NULL, options->pair, hits), KILN_OK);
+    assert_int_equal(kiln_batch_collide(batch, options, hits), KILN_OK);
+    assert_int_equal(kiln_batch_within(batch, 1, options, hits), KILN_OK);
+    assert_int_equal(kiln_batch_collide_first(batch, options, first), KILN_OK);
+    assert_int_equal(kiln_batch_within_first(batch, 1, options, first), KILN_OK);
+    assert_int_equal(kiln_batch_collide_any(batch, options, &configuration, first), KILN_OK);
+}
+
 static void wrong_batches_are_refused(void **state)
 {
     (void)state;
@@ -153,10 +177,10 @@ static void wrong_batches_are_refused(void **state)
     batch.pairs = &itself;
     refused(&batch, NULL, KILN_ERROR_ARGUMENT);
     pair.relative = -1;
-    refused(&r.batch, &options, KILN_ERROR_ARGUMENT);
+    measuring_is_refused(&r, &options);
     pair = kiln_pair_options_default();
     pair.beyond = (double)NAN;
-    refused(&r.batch, &options, KILN_ERROR_ARGUMENT);
+    measuring_is_refused(&r, &options);
     r.placed[2].tree = NULL;
     refused(&r.batch, NULL, KILN_ERROR_ARGUMENT);
     body_free(&r.cube);
@@ -169,6 +193,7 @@ static void the_calls_own_arguments_are_looked_at(void **state)
     make_robot(&r);
     kiln_hit hits[3 * COUNT];
     kiln_batch_hit first[COUNT];
+    kiln_batch_nearest least;
     size_t configuration;
     kiln_batch batch = r.batch;
     assert_int_equal(kiln_batch_collide(&batch, NULL, NULL), KILN_ERROR_ARGUMENT);
@@ -179,8 +204,13 @@ static void the_calls_own_arguments_are_looked_at(void **state)
     assert_int_equal(kiln_batch_within(&batch, -1, NULL, hits), KILN_ERROR_ARGUMENT);
     assert_int_equal(kiln_batch_within_first(&batch, (double)NAN, NULL, first),
                      KILN_ERROR_ARGUMENT);
-    batch.count = SIZE_MAX / sizeof(kiln_nearest) / 3 + 1;
+    batch.count = SIZE_MAX / sizeof(kiln_hit) / 3 + 1;
     assert_int_equal(kiln_batch_collide(&batch, NULL, hits), KILN_ERROR_ARGUMENT);
+    batch.count = SIZE_MAX / sizeof(kiln_batch_hit) + 1;
+    assert_int_equal(kiln_batch_collide_first(&batch, NULL, first), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_batch_within_first(&batch, 1, NULL, first), KILN_ERROR_ARGUMENT);
+    batch.count = SIZE_MAX / sizeof(kiln_batch_nearest) + 1;
+    assert_int_equal(kiln_batch_minimum(&batch, NULL, &least), KILN_ERROR_ARGUMENT);
     body_free(&r.cube);
 }
 
@@ -357,6 +387,46 @@ static void a_stop_ends_the_batch(void **state)
     body_free(&r.cube);
 }
 
+/* Where boxes of whole meshes are apart, no single query asks. */
+static void a_batch_of_far_meshes_can_be_stopped(void **state)
+{
+    (void)state;
+    robot r;
+    make_robot(&r);
+    int calls = 0;
+    kiln_hit hits[COUNT];
+    kiln_pair_options pair = kiln_pair_options_default();
+    kiln_batch_options options = kiln_batch_options_default();
+    kiln_batch batch = r.batch;
+    batch.placed_count = 2;
+    batch.count = 30;
+    pair.stop = stop_at_once;
+    pair.stop_user = &calls;
+    options.pair = &pair;
+    assert_int_equal(kiln_batch_collide(&batch, &options, hits), KILN_ERROR_STOPPED);
+    assert_int_equal(calls, 1);
+    body_free(&r.cube);
+}
+
+/* What is computed between queries raises no flag of the caller's. */
+static void flags_are_as_they_were(void **state)
+{
+    (void)state;
+    body bar = body_of(mesh_box(0, 0, 0, 1.1, 1.3, 1.7), 4, KILN_LAYOUT_RAW);
+    kiln_pose poses[COUNT];
+    kiln_nearest nearest[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        poses[i] = at(3 + 0.01 * i);
+        poses[i].scale = 1 + 0.001 * i;
+    }
+    const kiln_placed placed[2] = {{bar.trees[0], NULL, 0}, {bar.trees[0], poses, 1}};
+    const kiln_batch batch = {placed, 2, NULL, 0, COUNT};
+    assert_int_equal(feclearexcept(FE_ALL_EXCEPT), 0);
+    assert_int_equal(kiln_batch_distance(&batch, NULL, nearest), KILN_OK);
+    assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);
+    body_free(&bar);
+}
+
 /* Options of a caller that knows fewer members: the others have their defaults. */
 static void short_options_are_taken(void **state)
 {
@@ -386,6 +456,8 @@ int main(void)
         cmocka_unit_test(a_path_ends_at_its_first_hit),
         cmocka_unit_test(an_earlier_configuration_counts_though_it_is_found_first),
         cmocka_unit_test(a_stop_ends_the_batch),
+        cmocka_unit_test(a_batch_of_far_meshes_can_be_stopped),
+        cmocka_unit_test(flags_are_as_they_were),
         cmocka_unit_test(short_options_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
