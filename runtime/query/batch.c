@@ -542,8 +542,8 @@ kiln_status kiln_batch_within(const kiln_batch *batch, double distance,
                               const kiln_batch_options *options, kiln_hit *hits)
 {
     batch_run run = {.batch = batch,
-                     .answer = within_all_pairs,
                      .distance = distance,
+                     .answer = within_all_pairs,
                      .out = hits,
                      .size = sizeof *hits,
                      .by_pair = true};
@@ -573,8 +573,8 @@ kiln_status kiln_batch_within_first(const kiln_batch *batch, double distance,
                                     const kiln_batch_options *options, kiln_batch_hit *first)
 {
     batch_run run = {.batch = batch,
-                     .answer = within_first_pair,
                      .distance = distance,
+                     .answer = within_first_pair,
                      .out = first,
                      .size = sizeof *first};
     return run_batch(&run, options);
