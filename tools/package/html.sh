@@ -6,6 +6,10 @@ kiln=$1 version=$2 man=$3 to=$4
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 top=$(cd "$here/../.." && pwd) || exit 1
 work=$to/.work
+if ! command -v mandoc >/dev/null 2>&1; then
+    echo 'html.sh: mandoc, which makes HTML of manual pages, is not installed; install the package mandoc' >&2
+    exit 1
+fi
 mkdir -p "$to/man" "$work" || exit 1
 cp "$here/html/style.css" "$to/style.css" || exit 1
 
