@@ -170,6 +170,9 @@ BEGIN {
         }
         match($0, /^ */)
         fence_indent = RLENGTH
+        if ($2 != "") { # the file that the block is
+            print "<div class=\"file\">" html($2) "</div>"
+        }
         printf "<pre>"
         fenced = 1
     }
