@@ -158,7 +158,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests test-objects thread-tests kiln-bench models man mutants amalgamation wasm npm bench-wasm check-lut \
+.PHONY: all demo check test bench bench-large bench-page soak soak-builds campaign fuzz fuzz-campaign tests test-objects thread-tests kiln-bench models man mutants amalgamation wasm npm bench-wasm check-lut \
         adb-weights likely-weights axes-recipes format lint validator docs install install-docs uninstall deb clean help deps FORCE
 
 ## all: the kiln command with its importers, libkiln (static and shared) and libkilnbake, in build/
@@ -216,6 +216,15 @@ soak-builds: all
 ## bench-large: bakes ten million triangles within 4 GB, in two to four minutes
 bench-large: all models
 	$(Q)tests/bench/large.sh $(BUILD)
+
+## bench-page: opens a page of a million triangles, and one of two such meshes, in Chromium
+bench-page: all models
+	$(Q)mkdir -p $O/page
+	$(Q)$O/models/shapes knot 1000000 $O/page/knot.ply && $O/models/shapes torus 1000000 $O/page/torus.ply
+	$(Q)$(OUT)/kiln bake -q $O/page/knot.ply $O/page/torus.ply -o $O/page
+	$(Q)$(OUT)/kiln view $O/page/knot.kiln -o $O/page/one.html
+	$(Q)$(OUT)/kiln view $O/page/knot.kiln $O/page/torus.kiln -o $O/page/two.html
+	$(Q)node tests/bench/page.mjs $O/page/one.html $O/page/two.html
 
 ## fuzz: builds the libFuzzer harnesses with clang, in build/fuzz/
 fuzz:

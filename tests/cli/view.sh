@@ -2,6 +2,7 @@
 # kiln view: its outputs, errors and exit statuses. What its pages do is tested by gate/view.sh, in a browser.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
+top=$(pwd)
 cp models/tiny/cube.obj models/tiny/painted.obj models/tiny/painted.mtl "$TMPDIR"
 cd "$TMPDIR" || exit 1
 "$KILN" bake -q cube.obj -o cube.kiln && "$KILN" bake -q painted.obj -o painted.kiln --bv obb,sphere,dop14 --adb &&
@@ -15,6 +16,37 @@ silent err
 expect 0 "$KILN" view cube.kiln -o -
 same page.html out
 head -c 40 page.html | grep -q '^<!-- kiln view' || case_fail 'the head'
+case_end
+
+# A tube along a spiral that gets thinner, of 480 triangles.
+awk 'BEGIN {
+    for (i = 0; i <= 40; i++) for (k = 0; k < 6; k++) {
+        r = (3 + cos(k)) / (1 + i / 20)
+        print "v", r * cos(i / 4) + 5, r * sin(i / 4) - 2, i / 5 + sin(k)
+    }
+    for (i = 0; i < 40; i++) for (k = 0; k < 6; k++) {
+        a = 6 * i + k + 1; b = 6 * i + (k + 1) % 6 + 1
+        print "f", a, b, b + 6; print "f", a, b + 6, a + 6
+    }
+}' >tube.obj
+case_begin 'volumes hold their triangles, and costs of levels add up, in every kind of tree'
+"$KILN" bake -q tube.obj -o tube.kiln --bv obb,aabb,obb2,aabb2,dop6,dop14,dop18,dop24,dop26,sphere,octree || case_fail 'bake'
+expect 0 "$KILN" view tube.kiln painted.kiln --no-live -o page.html
+expect 0 /usr/bin/python3 "$top/tests/cli/view_data.py" page.html
+silent out
+case_end
+
+case_begin 'a name ends no element'
+printf 'mtllib odd.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\no </script><!--<script>&\nusemtl </script>\nf 1 2 3\n' >odd.obj
+printf 'newmtl </script>\n' >odd.mtl
+"$KILN" bake -q odd.obj -o '<b>.kiln' || case_fail 'bake'
+expect 0 "$KILN" view '<b>.kiln' -o odd.html
+# Elements begin as often as they end, and comments as often as in any other page.
+tags() {
+    grep -o '<script\|</script\|<!--\|<b>' odd.html | grep -c "$1"
+}
+[ "$(tags '<script')" -eq "$(tags '</script')" ] && [ "$(tags '<b>')" -eq 0 ] &&
+    [ "$(tags '<!--')" -eq "$(grep -o '<!--' page.html | wc -l)" ] || case_fail 'other elements than in another page'
 case_end
 
 case_begin 'it replaces a page of its own, and no other file'

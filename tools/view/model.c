@@ -75,6 +75,10 @@ static void turn_of(const double axes[3][3], int16_t out[4])
         length += q[i] * q[i];
     }
     length = sqrt(length);
+    if (!(length > 0)) { /* axes of a crafted file that are none */
+        memset(q, 0, sizeof q);
+        q[3] = length = 1;
+    }
     for (unsigned i = 0; i < 4; i++) {
         out[i] = (int16_t)floor(q[i] / length * 32767 + 0.5);
     }

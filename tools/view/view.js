@@ -538,8 +538,12 @@
     chooseFile(0);
     stage.whole(models);
     window.kilnView = { stage, models, answer: () => answer, choose: chooseFile };
-    for (const about of page.files) {
-      raws.push(about.raw && models.length > 1 ? await kilnData.read(about.raw) : null);
+    for (const [i, about] of page.files.entries()) {
+      raws.push(about.raw && i < 2 ? await kilnData.read(about.raw) : null);
+      /* Sections that are arrays of the page, too, are in it once. */
+      for (const { array, offset } of about.shared || []) {
+        raws[i]?.set(new Uint8Array(models[i].arrays[array].buffer), offset);
+      }
     }
     await startLive(raws);
     requestAnimationFrame(() => requestAnimationFrame(() => document.body.setAttribute('data-ready', String(performance.now() | 0))));

@@ -25,7 +25,7 @@
 #include <string.h>
 
 /* Files of a page: two can be moved against each other, more are looked at. */
-enum { FILES_MOST = 16 };
+enum { FILES_MOST = 16, LIVE_FILES = 2 };
 
 typedef struct {
     const char *output;
@@ -59,6 +59,46 @@ typedef struct {
     int count;
 } viewing;
 
+/* Sections that are arrays of the page as well are in it once: they become zeros here, and the page
+ * puts them back, by the list of their places. They are most of a raw file. */
+static json_t *take_out(uint8_t *raw, size_t size, const json_t *arrays)
+{
+    static const struct {
+        const char *name;
+        uint32_t section;
+    } both[] = {{"vertices", KILN_SECTION_VERTICES},
+                {"triangles", KILN_SECTION_TRIANGLES},
+                {"ids", KILN_SECTION_TRIANGLE_IDS}};
+    json_t *list = json_array();
+    kiln_reader reader;
+    kiln_format_error error;
+    if (!kiln_reader_open(&reader, raw, size, NULL, &error)) {
+        return list;
+    }
+    for (size_t i = 0; i < COUNT_OF(both); i++) {
+        const uint32_t index = kiln_reader_find(&reader, both[i].section, 0);
+        const json_t *array = json_object_get(arrays, both[i].name);
+        if (index == KILN_NO_INDEX || array == NULL) {
+            continue;
+        }
+        const kiln_reader_section *section = &reader.sections[index];
+        const uint64_t bytes = 4 * (uint64_t)json_integer_value(json_object_get(array, "count"));
+        const uint64_t offset = section->entry.offset;
+        /* A buffer that is not aligned is copied by the reader, section by section. */
+        if (section->entry.raw_size == bytes && offset <= size && bytes <= size - offset &&
+            (section->data == raw + offset ||
+             memcmp(section->data, raw + offset, (size_t)bytes) == 0)) {
+            memset(raw + offset, 0, (size_t)bytes);
+            json_t *place = json_object();
+            json_object_set_new(place, "array", json_string(both[i].name));
+            json_object_set_new(place, "offset", json_count(offset));
+            json_array_append_new(list, place);
+        }
+    }
+    kiln_reader_close(&reader);
+    return list;
+}
+
 /* The bytes of the file as a block, in the layout that needs no zlib. */
 static int add_bytes(viewing *v, const contents *of, json_t *object)
 {
@@ -71,6 +111,7 @@ static int add_bytes(viewing *v, const contents *of, json_t *object)
     if (status != EXIT_DONE) {
         return report_error(status, of->path, "%s", message);
     }
+    json_object_set_new(object, "shared", take_out(raw, size, json_object_get(object, "arrays")));
     json_object_set_new(object, "raw", page_add_array(&v->data, PAGE_U8, raw, size, 0));
     free(raw);
     return EXIT_DONE;
@@ -112,7 +153,8 @@ static int add_model(viewing *v, const contents *of)
     json_object_set(object, "counts", json_object_get(of->meta, "counts"));
     json_object_set(object, "dropped", json_object_get(of->meta, "dropped"));
     json_object_set(object, "options", json_object_get(of->meta, "options"));
-    if (status == EXIT_DONE && v->live && of->view.vertices != NULL) {
+    if (status == EXIT_DONE && v->live && json_array_size(v->files) < LIVE_FILES &&
+        of->view.vertices != NULL) {
         status = add_bytes(v, of, object);
     }
     json_array_append_new(v->files, object);
