@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
 #include "../../runtime/base/tree.h"
 #include "../../tools/export/writers.h"
@@ -211,6 +212,50 @@ static void formats_by_suffix(void **unused)
     quick_model_free(&model);
 }
 
+/* Each triangle has another value than its neighbours, and most values are of two triangles. */
+static void every_value_has_one_material(void **unused)
+{
+    (void)unused;
+    enum { VALUES = 6000 };
+    static const kiln_picture_choice mesh_only = {.level = -1, .mesh = true};
+    quick_model model = quick_model_of(mesh_torus(100, 50, 0.1), "aabb", 4);
+    const kiln_tree *tree = kiln_file_tree(model.file, 0);
+    kiln_picture p;
+    assert_true(kiln_picture_make(&tree->file->view, 0, &mesh_only, NULL, NULL, &p));
+    assert_int_equal(p.mesh_triangle_count, 10000);
+    free(p.runs);
+    p.runs = calloc(p.mesh_triangle_count, sizeof *p.runs);
+    assert_non_null(p.runs);
+    p.run_count = p.mesh_triangle_count;
+    for (uint32_t i = 0; i < p.run_count; i++) {
+        const uint32_t value = 1 + i % VALUES; /* some far apart, some side by side */
+        p.runs[i] = (kiln_picture_run){0, i % 2 == 0 ? value << 16 : value, i, 1};
+    }
+    kiln_bytes bytes = {0};
+    assert_null(kiln_write_glb(&p, &bytes));
+    assert_false(bytes.failed);
+    uint32_t size;
+    memcpy(&size, (const char *)bytes.data + 12, sizeof size);
+    json_t *root = json_loadb((const char *)bytes.data + 20, size, 0, NULL);
+    const json_t *materials = json_object_get(root, "materials");
+    const json_t *mesh = json_array_get(json_object_get(root, "meshes"), 0);
+    const json_t *primitives = json_object_get(mesh, "primitives");
+    assert_int_equal(json_array_size(materials), VALUES);
+    assert_int_equal(json_array_size(primitives), p.run_count);
+    for (uint32_t i = 0; i < p.run_count; i++) {
+        const json_t *primitive = json_array_get(primitives, i);
+        const json_int_t number = json_integer_value(json_object_get(primitive, "material"));
+        const json_t *material = json_array_get(materials, (size_t)number);
+        assert_int_equal(
+            json_integer_value(json_object_get(json_object_get(material, "extras"), "user")),
+            p.runs[i].value);
+    }
+    json_decref(root);
+    free(bytes.data);
+    kiln_picture_free(&p);
+    quick_model_free(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +264,7 @@ int main(void)
         cmocka_unit_test(the_mesh_is_in_the_order_of_ids),
         cmocka_unit_test(callers_may_end_it),
         cmocka_unit_test(formats_by_suffix),
+        cmocka_unit_test(every_value_has_one_material),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

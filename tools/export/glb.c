@@ -20,9 +20,18 @@
 enum { FLOAT = 5126, BYTE = 5121, INDEX = 5125, VERTICES = 34962, INDICES = 34963, NONE = -1 };
 
 typedef struct {
+    uint32_t value;
+    json_int_t material; /* its number + 1; 0: the place is free */
+} value_material;
+
+typedef struct {
     const kiln_picture *picture;
     json_t *nodes, *scene, *meshes, *materials, *accessors, *views;
     uint64_t size; /* of the buffer so far */
+    /* Materials of values by a hash of these, in a table at least twice as large as the number of
+     * runs: a search among all would take minutes where each triangle has a value of its own. */
+    value_material *table;
+    uint32_t table_bits;
 } glb;
 
 /* Adds to a list and returns the number there. */
@@ -190,24 +199,25 @@ static void add_levels(glb *g)
 static json_int_t material_of(glb *g, uint32_t value)
 {
     static const uint8_t plain[3] = {200, 200, 200};
+    const size_t last = ((size_t)1 << g->table_bits) - 1;
+    /* The golden ratio spreads values that follow one another (Knuth, volume 3, 6.4). */
+    size_t at = (size_t)((value * 0x9E3779B97F4A7C15u) >> (64 - g->table_bits));
+    while (g->table[at].material != 0 && g->table[at].value != value) {
+        at = (at + 1) & last;
+    }
+    if (g->table[at].material != 0) {
+        return g->table[at].material - 1;
+    }
     const char *name = kiln_picture_value_name(g->picture, value);
     char number[32];
     (void)snprintf(number, sizeof number, "value %lu", (unsigned long)value);
     name = name != NULL ? name : number;
-    const size_t count = json_array_size(g->materials);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *there = json_array_get(g->materials, i);
-        if (json_object_get(there, "alphaMode") == NULL &&
-            json_integer_value(json_object_get(json_object_get(there, "extras"), "user")) ==
-                (json_int_t)value) {
-            return (json_int_t)i;
-        }
-    }
     const json_int_t added =
         add_material(g, name, value == 0 ? plain : kiln_picture_palette(value - 1), 1);
     json_t *extras = json_object();
     set_integer(extras, "user", value);
     set(json_array_get(g->materials, (size_t)added), "extras", extras);
+    g->table[at] = (value_material){value, added + 1};
     return added;
 }
 
@@ -299,10 +309,23 @@ static json_t *document(glb *g)
 
 const char *kiln_write_glb(const kiln_picture *picture, kiln_bytes *out)
 {
-    glb g = {picture,      json_array(), json_array(), json_array(),
-             json_array(), json_array(), json_array(), 0};
+    glb g = {picture,      json_array(),
+             json_array(), json_array(),
+             json_array(), json_array(),
+             json_array(), 0,
+             NULL,         1};
+    while (((uint64_t)1 << g.table_bits) < 2 * (uint64_t)picture->run_count) {
+        g.table_bits++;
+    }
+    g.table = calloc((size_t)1 << g.table_bits, sizeof *g.table);
+    if (g.table == NULL) {
+        json_decref(document(&g));
+        out->failed = true;
+        return NULL;
+    }
     add_levels(&g);
     add_mesh(&g);
+    free(g.table);
     json_t *root = document(&g);
     char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(root);
