@@ -17,7 +17,6 @@
 #include "../bench/adb/adb.h"
 #include "../bench/adb/dop24.h"
 #include "../bench/adb/numbers.h"
-#include "../bench/adb/svg.h"
 #include "../bench/adb/truncated.h"
 #include "../support/counted.h"
 
@@ -426,27 +425,6 @@ static void test_run_refuses(void **state)
     mesh_free(&m);
 }
 
-static void test_svg(void **state)
-{
-    (void)state;
-    static char text[16384];
-    const svg_panel panel = {"a < b & c", "x",   "y",   0,  1,  0.5, 0,  1,
-                             0.5,         false, false, 50, 50, 100, 100};
-    const svg_point points[] = {{0, 0, 0}, {0.5, NAN, 0}, {0.5, 7, 0}, {1, 1, 0.5}};
-    FILE *out = fmemopen(text, sizeof text, "w");
-    assert_non_null(out);
-    svg_begin(out, 200, 200);
-    svg_axes(out, &panel);
-    svg_curve(out, &panel, 0, "one", points, 4);
-    svg_end(out);
-    fclose(out);
-    assert_non_null(strstr(text, "a &lt; b &amp; c"));
-    assert_non_null(strstr(text, "M50.0 150.0L150.0 50.0")); /* the points inside */
-    assert_non_null(strstr(text, "M150.0 100.0V50.0"));      /* the bar is cut off */
-    assert_null(strstr(text, "nan"));
-    assert_non_null(strstr(text, "</svg>"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -463,7 +441,6 @@ int main(void)
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_run),
         cmocka_unit_test(test_run_refuses),
-        cmocka_unit_test(test_svg),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
