@@ -18,7 +18,7 @@
 enum { DRAWS = 4 };
 
 static const bench_paper_effort effort = {DRAWS, 1};
-static bench_paper_figure figure;
+static bench_paper_figure computed;
 static bench_paper_models models;
 
 static bench_mesh torus(mesh *m)
@@ -57,11 +57,11 @@ static void complexities_have_their_methods(void **state)
     (void)state;
     mesh m;
     const bench_mesh same = torus(&m);
-    assert_int_equal(bench_paper_complexity("torus", &same, &effort, &figure), KILN_OK);
+    assert_int_equal(bench_paper_complexity("torus", &same, &effort, &computed), KILN_OK);
     check_figure(&figure, BENCH_PAPER_METHODS);
-    no_errors(&figure.series[BENCH_PAPER_DOP24]);
-    no_errors(&figure.series[BENCH_PAPER_BOXES]);
-    assert_string_equal(figure.series[BENCH_PAPER_AS_PRINTED].name, "paper");
+    no_errors(&computed.series[BENCH_PAPER_DOP24]);
+    no_errors(&computed.series[BENCH_PAPER_BOXES]);
+    assert_string_equal(computed.series[BENCH_PAPER_AS_PRINTED].name, "paper");
     mesh_free(&m);
 }
 
@@ -70,18 +70,18 @@ static void settings_are_those_of_figure_17(void **state)
     (void)state;
     mesh m;
     const bench_mesh same = torus(&m);
-    assert_int_equal(bench_paper_settings("torus", &same, &effort, &figure), KILN_OK);
+    assert_int_equal(bench_paper_settings("torus", &same, &effort, &computed), KILN_OK);
     check_figure(&figure, BENCH_PAPER_P_MIN + BENCH_PAPER_K_MIN + 2);
-    assert_string_equal(figure.series[0].name, "p_min 0.50");
-    assert_string_equal(figure.series[BENCH_PAPER_P_MIN].name, "k_min 1");
-    no_errors(&figure.series[figure.count - 1]);
+    assert_string_equal(computed.series[0].name, "p_min 0.50");
+    assert_string_equal(computed.series[BENCH_PAPER_P_MIN].name, "k_min 1");
+    no_errors(&computed.series[computed.count - 1]);
     for (unsigned i = 1; i < BENCH_PAPER_P_MIN; i++) { /* a higher p_min finds no more */
-        assert_true(bench_paper_mean(figure.series[i].positives, 0.4, 2.1) <=
-                    bench_paper_mean(figure.series[i - 1].positives, 0.4, 2.1));
+        assert_true(bench_paper_mean(computed.series[i].positives, 0.4, 2.1) <=
+                    bench_paper_mean(computed.series[i - 1].positives, 0.4, 2.1));
     }
     /* p_min 0.99 at k_min 10 is there twice. */
-    assert_true(bench_paper_error(&figure.series[BENCH_PAPER_P_MIN - 1], 0.4, 2.1) ==
-                bench_paper_error(&figure.series[figure.count - 3], 0.4, 2.1));
+    assert_true(bench_paper_error(&computed.series[BENCH_PAPER_P_MIN - 1], 0.4, 2.1) ==
+                bench_paper_error(&computed.series[computed.count - 3], 0.4, 2.1));
     mesh_free(&m);
 }
 
@@ -91,14 +91,14 @@ static void choices_change_one_thing_each(void **state)
     const bench_paper_effort least = {1, 1};
     mesh m;
     const bench_mesh same = torus(&m);
-    assert_int_equal(bench_paper_choices("torus", &same, &least, &figure), KILN_OK);
-    assert_true(figure.count > 15 && figure.count <= BENCH_PAPER_SERIES_MAX);
-    for (unsigned i = 0; i < figure.count; i++) {
+    assert_int_equal(bench_paper_choices("torus", &same, &least, &computed), KILN_OK);
+    assert_true(computed.count > 15 && computed.count <= BENCH_PAPER_SERIES_MAX);
+    for (unsigned i = 0; i < computed.count; i++) {
         for (unsigned j = 0; j < i; j++) {
-            assert_string_not_equal(figure.series[i].name, figure.series[j].name);
+            assert_string_not_equal(computed.series[i].name, computed.series[j].name);
         }
     }
-    no_errors(&figure.series[figure.count - 1]);
+    no_errors(&computed.series[computed.count - 1]);
     mesh_free(&m);
 }
 
@@ -108,7 +108,7 @@ static void a_single_triangle_is_refused(void **state)
     mesh m;
     bench_mesh same = torus(&m);
     same.triangle_count = 1;
-    assert_int_equal(bench_paper_complexity("torus", &same, &effort, &figure), KILN_ERROR_ARGUMENT);
+    assert_int_equal(bench_paper_complexity("torus", &same, &effort, &computed), KILN_ERROR_ARGUMENT);
     mesh_free(&m);
 }
 
@@ -146,16 +146,16 @@ static void reports_are_whole(void **state)
     (void)state;
     mesh m;
     const bench_mesh same = torus(&m);
-    assert_int_equal(bench_paper_complexity("torus", &same, &effort, &figure), KILN_OK);
+    assert_int_equal(bench_paper_complexity("torus", &same, &effort, &computed), KILN_OK);
     for (int i = 0; i < BENCH_PAPER_MODELS * BENCH_PAPER_SIZES; i++) {
-        models.at[i / BENCH_PAPER_SIZES][i % BENCH_PAPER_SIZES] = figure;
+        models.at[i / BENCH_PAPER_SIZES][i % BENCH_PAPER_SIZES] = computed;
     }
     FILE *csv = tmpfile(), *svg = tmpfile();
     assert_non_null(csv);
     assert_non_null(svg);
     int distances = 0;
     for (int d = 0; d < ZACHMANN_DISTANCES; d++) {
-        distances += figure.poses[d] > 0;
+        distances += computed.poses[d] > 0;
     }
     bench_paper_print_csv_head(csv);
     bench_paper_print_csv("14", &figure, csv);
