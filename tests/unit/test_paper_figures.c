@@ -58,7 +58,7 @@ static void complexities_have_their_methods(void **state)
     mesh m;
     const bench_mesh same = torus(&m);
     assert_int_equal(bench_paper_complexity("torus", &same, &effort, &computed), KILN_OK);
-    check_figure(&figure, BENCH_PAPER_METHODS);
+    check_figure(&computed, BENCH_PAPER_METHODS);
     no_errors(&computed.series[BENCH_PAPER_DOP24]);
     no_errors(&computed.series[BENCH_PAPER_BOXES]);
     assert_string_equal(computed.series[BENCH_PAPER_AS_PRINTED].name, "paper");
@@ -71,7 +71,7 @@ static void settings_are_those_of_figure_17(void **state)
     mesh m;
     const bench_mesh same = torus(&m);
     assert_int_equal(bench_paper_settings("torus", &same, &effort, &computed), KILN_OK);
-    check_figure(&figure, BENCH_PAPER_P_MIN + BENCH_PAPER_K_MIN + 2);
+    check_figure(&computed, BENCH_PAPER_P_MIN + BENCH_PAPER_K_MIN + 2);
     assert_string_equal(computed.series[0].name, "p_min 0.50");
     assert_string_equal(computed.series[BENCH_PAPER_P_MIN].name, "k_min 1");
     no_errors(&computed.series[computed.count - 1]);
@@ -108,7 +108,8 @@ static void a_single_triangle_is_refused(void **state)
     mesh m;
     bench_mesh same = torus(&m);
     same.triangle_count = 1;
-    assert_int_equal(bench_paper_complexity("torus", &same, &effort, &computed), KILN_ERROR_ARGUMENT);
+    assert_int_equal(bench_paper_complexity("torus", &same, &effort, &computed),
+                     KILN_ERROR_ARGUMENT);
     mesh_free(&m);
 }
 
@@ -158,7 +159,7 @@ static void reports_are_whole(void **state)
         distances += computed.poses[d] > 0;
     }
     bench_paper_print_csv_head(csv);
-    bench_paper_print_csv("14", &figure, csv);
+    bench_paper_print_csv("14", &computed, csv);
     assert_int_equal(count_words(csv, "\n"), 1 + distances * BENCH_PAPER_METHODS);
     bench_paper_draw_14(&models, svg);
     assert_int_equal(count_words(svg, "24-DOP, exact"), BENCH_PAPER_MODELS);
