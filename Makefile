@@ -129,6 +129,7 @@ WASM_LDFLAGS = -O3 -msimd128 -sSTANDALONE_WASM --no-entry -sEXPORTED_FUNCTIONS=_
                -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=4MB -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB
 CCACHE ?= $(shell command -v ccache 2>/dev/null)
 
+PYTHON_LOOPS = $O/tests/bench/python/loops.so
 PRODUCT_LIBRARIES = $(OUT)/libkilnbake.a $(OUT)/libkiln.a
 BENCH = $O/tests/libbench.a
 READERS = $O/tools/import/libreaders.a
@@ -246,6 +247,28 @@ thread-tests: $(filter %threads %thread_pool,$(TEST_PROGRAMS))
 
 ## kiln-bench: the program that compares time-critical queries and draws tables; not installed
 kiln-bench: $(OUT)/kiln-bench
+
+.PHONY: python wheel bench-python fuzz-python
+## python: the Python package kiln, in build/python (PYTHONPATH=build/python)
+python: $(OUT)/python/done
+
+## wheel: the package as a wheel for any Python from 3.11 on, in build/wheel/
+wheel: $(OUT)/python/done
+	$(Q)$(PYTHON) tools/package/wheel.py $(OUT)/python $(VERSION) $(OUT)/wheel
+
+## bench-python: what calls from Python cost, and an arm of 7 links beside FCL
+bench-python: python $(PYTHON_LOOPS)
+	$(Q)PYTHONPATH=$(OUT)/python $(PYTHON) tests/bench/python/overhead.py $(PYTHON_LOOPS)
+	$(Q)PYTHONPATH=$(OUT)/python $(PYTHON) tests/bench/python/arm.py $(PYTHON_LOOPS)
+
+## fuzz-python: FUZZ_CALLS calls of the Python package at random, under sanitizers and without
+FUZZ_CALLS = 1000000
+fuzz-python: python
+	+$(Q)$(MAKE) --no-print-directory CONFIG=asan python
+	$(Q)PYTHONPATH=$(OUT)/python $(PYTHON) tests/python/fuzz.py $(FUZZ_CALLS)
+	$(Q)LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
+	  PYTHONPATH=$(BUILD)/asan/python $(PYTHON) tests/python/fuzz.py $$(($(FUZZ_CALLS) / 10))
 
 ## models: builds the generators of procedural models
 models: $(MODEL_PROGRAMS)
@@ -391,7 +414,7 @@ help:
 
 # ---------------------------------------------------------------------------------------- rules --
 
-export FLAGS_LINE = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) | $(LDFLAGS) | $(AR)
+export FLAGS_LINE = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) | $(LDFLAGS) | $(AR) | -fPIC
 $O/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$FLAGS_LINE" | cmp -s - $@ || printf '%s\n' "$$FLAGS_LINE" >$@
@@ -401,6 +424,8 @@ $O/tools/import/gltf/draco.o: private CXXFLAGS += -fno-sanitize=vptr
 $O/tools/import/gltf/%.o: private LIBRARY_FLAGS = $(if $(DRACO),-DKILN_DRACO) $(if $(MESHOPT),-DKILN_MESHOPT)
 
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS = -fPIC -DKILN_SHARED
+# Plugins and modules link it into shared objects.
+$(filter-out $(LIBRARY_OBJECTS),$(BAKE_OBJECTS)): private LIBRARY_FLAGS = -fPIC
 # What hardly a machine runs, and what takes no part in a query's inner loops, is to be small; what is
 # asked once an opening, or less, smaller still. No table of unwinding: nothing of ours throws.
 SMALL = $(addprefix runtime/,bins/bins bins/bins_lookup query/contact_geometry query/contacts exact/expansion kernel/kernel_scalar \
@@ -602,6 +627,27 @@ $(addprefix $O/tests/bench/bench_,scene continuous): private LIBS_bench += $(if 
 $(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CXX) $(ALL_LDFLAGS) $^ $(LIBS_bench) -o $@
+
+# The stable interface of Python 3.11: whichever Python is asked for its headers, the module serves all later ones.
+PYTHON ?= /usr/bin/python3
+PYTHON_SOURCES = $(wildcard runtime/python/extension/*.c)
+PYTHON_FILES = $(wildcard runtime/python/kiln/*)
+$(PYTHON_SOURCES:%.c=$O/%.o): private LIBRARY_FLAGS = -fPIC \
+  -isystem $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
+$(OUT)/python/kiln/_kiln.abi3.so: $(PYTHON_SOURCES:%.c=$O/%.o) $(PRODUCT_LIBRARIES)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) -shared -Wl,--exclude-libs,ALL $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
+
+$O/tests/bench/python/loops.o: private LIBRARY_FLAGS = -fPIC
+$(PYTHON_LOOPS): $O/tests/bench/python/loops.o $(OUT)/libkiln.a
+	$(say) LD $@
+	$(Q)$(CXX) -shared -Wl,--exclude-libs,ALL $(ALL_LDFLAGS) $^ -lfcl -lccd $(LIBS_runtime) -o $@
+
+$(OUT)/python/done: $(OUT)/python/kiln/_kiln.abi3.so $(PYTHON_FILES) $(IMPORTERS)
+	$(Q)cp $(PYTHON_FILES) $(OUT)/python/kiln
+	$(Q)mkdir -p $(OUT)/python/kiln/libexec && cp $(filter-out %-assimp,$(IMPORTERS)) $(OUT)/python/kiln/libexec
+	$(Q)touch $@
 
 $(PEER): $O/tests/bench/peer_kiln.o $(SUPPORT) $(LIBRARIES)
 	@mkdir -p $(@D)

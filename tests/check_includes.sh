@@ -26,6 +26,7 @@ runtime/continuous: formats runtime/base runtime/exact runtime/pose runtime/kern
 runtime/adb: formats runtime/base runtime/pose runtime/kernel runtime/open runtime/walk kiln.h
 runtime/bins: formats lut runtime/base runtime/open kiln.h
 runtime/wasm: kiln.h
+runtime/python/extension: kiln.h kiln_bake.h
 tools/common: formats kiln.h kiln_bake.h
 tools/import: formats tools/common kiln.h kiln_bake.h
 tools/import/collada: formats tools/common tools/import kiln_bake.h

@@ -14,12 +14,12 @@ for tool in dpkg-buildpackage dh fakeroot lintian; do
 done
 
 case_begin 'packages'
-make -s "BUILD=$KILN_BUILD" all man docs || case_fail 'make all man'
+make -s "BUILD=$KILN_BUILD" all man docs python || case_fail 'make all man docs python'
 version=$("$KILN" --version | cut -d ' ' -f 2)
 KILN_OBJECTS=$KILN_BUILD tools/package/deb.sh "$version" "$TMPDIR/deb" >"$TMPDIR/out" ||
     case_fail "$(cat "$TMPDIR/out")"
 grep -q '^CC ' "$TMPDIR/deb/log" && case_fail 'something was compiled again'
-for name in kiln kiln-importers libkiln0 libkiln-dev libkilnbake-dev; do
+for name in kiln kiln-importers libkiln0 libkiln-dev libkilnbake-dev python3-kiln; do
     ls "$TMPDIR/deb/${name}_${version}"_*.deb >/dev/null || case_fail "no $name"
     dpkg-deb -x "$TMPDIR/deb/${name}_${version}"_*.deb "$root" || case_fail "$name"
 done
@@ -48,6 +48,9 @@ for file in /usr/bin/kiln /usr/libexec/kiln/kiln-import /usr/libexec/kiln/kiln-i
     /usr/share/bash-completion/completions/kiln /usr/share/doc/libkiln0/copyright; do
     grep -qx "$file" "$TMPDIR/files" || case_fail "no $file"
 done
+PYTHONPATH=$root/usr/lib/python3/dist-packages /usr/bin/python3 -c 'import kiln
+file = kiln.bake("models/tiny/cube.obj")
+assert kiln.collide(file, None, file, None) and "dist-packages" in kiln.__file__' || case_fail 'the Python package'
 "$root/usr/bin/kiln" bake -q models/tiny/cube.obj -o "$TMPDIR/cube.kiln" || case_fail 'bake'
 cat >"$TMPDIR/user.c" <<'END'
 #include <kiln.h>

@@ -1,0 +1,313 @@
+"""Answers: many at once are those of single calls, of every kind of tree and number of threads, and of the command."""
+import ctypes
+import os
+import subprocess
+import tempfile
+import unittest
+
+import kiln
+import numpy as np
+from meshes import baked, cube, random_poses, torus, tree
+
+I = np.eye(4)
+
+
+class Poses(unittest.TestCase):
+    def test_quaternions_are_matrices(self):
+        half = np.sqrt(0.5)
+        self.assertTrue(np.allclose(kiln.pose([0, 0, half, half], [1, 2, 3]),
+                                    [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]))
+        self.assertEqual(kiln.pose().tolist(), I.tolist())
+        self.assertEqual(kiln.pose(np.zeros((5, 4)) + [0, 0, 0, 1], [1, 2, 3], 2.0).shape, (5, 4, 4))
+        for bad in ([0, 0, 0, 0.5], [np.nan, 0, 0, 1], [0, 0, 1]):
+            with self.assertRaises(ValueError):
+                kiln.pose(bad)
+
+    def test_matrices_of_every_layout(self):
+        a, b = tree("torus"), tree("ring")
+        pose = random_poses(np.random.default_rng(1), 1, 2)[0]
+        wanted = kiln.distance(a, None, b, pose).distance
+        backwards = pose[::-1, ::-1].copy()[::-1, ::-1]
+        wide = np.zeros((8, 8))
+        wide[::2, ::2] = pose
+        for same in (pose[:3], np.asfortranarray(pose), pose.tolist(), backwards, wide[::2, ::2],
+                     pose.astype(">f8"), memoryview(pose), pose.astype(np.longdouble),
+                     (ctypes.c_double * 4 * 4)(*map(tuple, pose.tolist()))):  # which says nothing of strides
+            self.assertEqual(kiln.distance(a, None, b, same).distance, wanted)
+        self.assertEqual(kiln.distance(a, None, b, I.astype(np.float32)).distance,
+                         kiln.distance(a, None, b, I.astype(int)).distance)
+
+    def test_scale_is_that_of_the_matrix(self):
+        a = tree("cube")
+        for scale in (2.0 ** -30, 1e-3, 0.3, 1.0, 2.0, 7.7, 2.0 ** 30):
+            q = random_poses(np.random.default_rng(2), 1, 0)[0]
+            q[:3, 3] = 3 * scale, 0, 0
+            with self.subTest(scale=scale):
+                d = kiln.distance(a, np.diag([scale, scale, scale, 1]), a, np.diag([scale, scale, scale, 1]) @ [
+                    [1, 0, 0, 3], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]).distance
+                self.assertAlmostEqual(d / scale, 2, delta=1e-13)
+                q[:3, :3] *= scale
+                self.assertTrue(kiln.collide(a, q, a, q))
+        # Powers of two add no rounding: the answer is that of the mesh at twice the size.
+        pose = random_poses(np.random.default_rng(3), 1, 3)[0]
+        twice = pose * [[2], [2], [2], [1]]
+        self.assertEqual(kiln.distance(a, np.diag([2.0, 2, 2, 1]), a, twice).distance,
+                         2 * kiln.distance(a, None, a, pose).distance)
+
+    def test_what_is_no_pose(self):
+        a = tree("cube")
+        for bad in (np.diag([1, 1, -1, 1.0]), np.diag([1, 1, 1.001, 1]), np.zeros((4, 4)), np.full((4, 4), np.nan), np.full((4, 4), np.inf),
+                    np.array([[1, 0.1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]), np.diag([1e-12] * 3 + [1]),
+                    np.array([[1, 0, 0, 1e61], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]]),
+                    np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 2.0]])):
+            many = np.stack([I, I, bad, I])
+            for call in (lambda: kiln.collide(a, None, a, bad), lambda: kiln.distance(a, bad, a, None),
+                         lambda: kiln.rays(a, [0, 0, 5], [0, 0, 1], bad), lambda: kiln.locate(a, [[0, 0, 0]], bad),
+                         lambda: kiln.contacts(a, bad, a, None), lambda: kiln.overlap(a, kiln.sphere([0, 0, 0], 1), bad)):
+                with self.assertRaises(ValueError):
+                    call()
+            with self.assertRaisesRegex(ValueError, r"pose_b\[2\]"):
+                kiln.collide(a, None, a, many)
+            with self.assertRaises(ValueError):
+                kiln.batch("minimum", [(a, None), (a, many)])
+        for shape in ((4,), (2, 2), (4, 3), (2, 4, 3), (1, 1, 4, 4), (0,)):
+            with self.assertRaises(ValueError):
+                kiln.collide(a, None, a, np.zeros(shape))
+        with self.assertRaisesRegex(ValueError, "2 poses .* 3"):
+            kiln.collide(a, np.stack([I] * 2), a, np.stack([I] * 3))
+
+
+class PairQueries(unittest.TestCase):
+    def test_many_are_single_ones(self):
+        random = np.random.default_rng(4)
+        for scale in (False, True):
+            poses_a, poses_b = random_poses(random, 60, 1.5, scale), random_poses(random, 60, 1.5, scale)
+            a, b = tree("torus"), tree("ring")
+            for threads in (1, 3):
+                hits = kiln.collide(a, poses_a, b, poses_b, threads=threads)
+                near = kiln.within(a, poses_a, b, poses_b, 0.3, threads=threads)
+                nearest = kiln.distance(a, poses_a, b, poses_b, threads=threads)
+                self.assertEqual(hits.shape, (60,))
+                for i in range(60):
+                    one = kiln.collide(a, poses_a[i], b, poses_b[i])
+                    self.assertEqual((one.found, one.a, one.b), (hits["found"][i], hits["a"][i], hits["b"][i]))
+                    self.assertEqual(bool(kiln.within(a, poses_a[i], b, poses_b[i], 0.3)), near["found"][i])
+                    one = kiln.distance(a, poses_a[i], b, poses_b[i])
+                    self.assertEqual(one.distance, nearest["distance"][i])
+                    self.assertEqual(float(one), one.distance)
+                    if not hits["found"][i]:
+                        self.assertEqual((one.a, one.b), (nearest["a"][i], nearest["b"][i]))
+                        self.assertEqual(one.point_a.tolist(), nearest["point_a"][i].tolist())
+                        self.assertAlmostEqual(np.linalg.norm(one.point_a - one.point_b), one.distance, delta=1e-12)
+                self.assertEqual((nearest["distance"] == 0).tolist(), hits["found"].tolist())
+            self.assertTrue(0 < hits["found"].sum() < 60)
+
+    def test_one_side_may_stand(self):
+        a, b = tree("torus"), tree("ring")
+        poses = random_poses(np.random.default_rng(5), 30, 2)
+        wanted = kiln.distance(a, np.stack([I] * 30), b, poses)["distance"].tolist()
+        self.assertEqual(kiln.distance(a, None, b, poses)["distance"].tolist(), wanted)
+        self.assertEqual(kiln.distance(a, I[:3], b, poses[:, :3])["distance"].tolist(), wanted)
+        self.assertEqual(kiln.distance(b, poses, a, None)["distance"].tolist(), wanted)
+        self.assertEqual(kiln.distance(a, None, b, poses[::-1])["distance"].tolist(), wanted[::-1])
+        self.assertEqual(kiln.collide(a, None, b, poses[:0]).shape, (0,))
+        self.assertEqual(kiln.collide(a, None, b, poses[:1]).shape, (1,))
+
+    def test_kinds_of_tree_agree(self):
+        poses = random_poses(np.random.default_rng(6), 50, 2)
+        wanted = kiln.distance(tree("torus"), None, tree("ring"), poses)["distance"].tolist()
+        for kind in ("aabb", "dop14"):
+            other = kiln.distance(tree("torus", kind), None, tree("ring", kind), poses)["distance"].tolist()
+            self.assertEqual(other, wanted)
+
+    def test_parts_of_a_long_batch(self):
+        # Longer than what is asked at once, with the one bad or touching pose behind it.
+        a = tree("cube")
+        poses = np.repeat(kiln.pose(translation=[9, 0, 0])[None], 20000, 0)
+        poses[17001, 0, 3] = 0.5
+        hits = kiln.collide(a, None, a, poses)
+        self.assertEqual(np.flatnonzero(hits["found"]).tolist(), [17001])
+        where, hit = kiln.batch("collide_any", [(a, None), (a, poses)])
+        self.assertEqual((where, hit.found, hit.placed_a, hit.placed_b), (17001, True, 0, 1))
+        poses[18003, 0, 0] = 2
+        with self.assertRaisesRegex(ValueError, r"pose_b\[18003\]"):
+            kiln.distance(a, None, a, poses)
+
+    def test_options(self):
+        a = tree("cube")
+        far = kiln.pose(translation=[5, 0, 0])
+        self.assertFalse(kiln.distance(a, None, a, far, beyond=1).found)
+        self.assertEqual(kiln.distance(a, None, a, far, beyond=1).distance, 1)
+        self.assertEqual(kiln.distance(a, None, a, far, beyond=5).distance, 4)
+        self.assertLessEqual(kiln.distance(a, None, a, far, relative=0.1).distance, 4.4)
+        first = kiln.distance(a, None, a, far)
+        for hint in (first, first.hint, [0, 0], kiln.collide(a, None, a, None), None):
+            self.assertEqual(kiln.distance(a, None, a, far, hint=hint).distance, 4)
+        for bad in (dict(beyond=-1), dict(beyond=np.nan), dict(relative=-1), dict(absolute=np.inf)):
+            with self.assertRaises(ValueError):
+                kiln.distance(a, None, a, far, **bad)
+        with self.assertRaises(ValueError):
+            kiln.within(a, None, a, far, -1)
+        self.assertTrue(kiln.within(a, None, a, far, 4))
+        self.assertFalse(kiln.within(a, None, a, far, 3.999))
+
+    def test_contacts(self):
+        a = b = tree("torus")
+        pose = kiln.pose(translation=[2, 0, 0])
+        contacts = kiln.contacts(a, None, b, pose)
+        pairs = kiln.contacts(a, None, b, pose, geometry=False)
+        summary = kiln.contacts_summary(a, None, b, pose)
+        self.assertGreater(len(contacts), 256)  # more than there is room for at first
+        self.assertEqual(summary.count, len(contacts))
+        self.assertEqual(summary.depth, contacts["depth"].max())
+        for name in ("a", "b", "value_a", "value_b"):
+            self.assertEqual(contacts[name].tolist(), pairs[name].tolist())
+        order = list(zip(contacts["a"].tolist(), contacts["b"].tolist()))
+        self.assertEqual(order, sorted(set(order)))
+        self.assertTrue(np.allclose(np.linalg.norm(contacts["normal"], axis=1), 1))
+        ends = np.concatenate([contacts["start"], contacts["end"]])
+        self.assertEqual(summary.lower.tolist(), ends.min(0).tolist())
+        self.assertEqual(kiln.contacts(a, None, b, pose, limit=7)["a"].tolist(), contacts["a"][:7].tolist())
+        self.assertEqual(len(kiln.contacts(a, None, b, pose, limit=0)), 0)
+        self.assertEqual(len(kiln.contacts(a, None, b, kiln.pose(translation=[50, 0, 0]))), 0)
+
+    def test_time_critical_ones(self):
+        a, b = tree("torus"), tree("ring")
+        for pose in random_poses(np.random.default_rng(7), 40, 2):
+            exact = bool(kiln.collide(a, None, b, pose))
+            proved = kiln.collide_likely(a, None, b, pose, threshold=np.inf)
+            self.assertEqual((proved.verdict, proved.proved), (kiln.Verdict(exact), True))
+            early = kiln.collide_likely(a, None, b, pose)
+            if early.verdict == kiln.Verdict.NO:
+                self.assertFalse(exact)
+            self.assertTrue(kiln.collide_boxes(a, None, b, pose) or not exact)
+            hit, work = kiln.collide_work(a, None, b, pose)
+            self.assertEqual(hit.found, exact)
+            self.assertGreater(work.volume_pairs, 0)
+        self.assertEqual(kiln.collide_likely(a, None, b, None, steps=1, threshold=np.inf).steps, 1)
+        with self.assertRaises(ValueError):
+            kiln.collide_counted(a, None, b, None)  # baked without counts
+        counted = kiln.bake(torus(2, 0.7), adb=8)
+        answer = kiln.collide_counted(counted, None, counted, None, mode="careful")
+        self.assertEqual(answer.verdict, kiln.Verdict.YES)
+
+    def test_answers_of_the_command(self):
+        command = os.environ.get("KILN")
+        if not command:
+            self.skipTest("KILN is not set")
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("a.kiln", "b.kiln")]
+            kiln.bake_file(torus(2, 0.7, bumps=0.2), paths[0])
+            kiln.bake_file(torus(1, 0.3), paths[1])
+            poses = random_poses(np.random.default_rng(8), 40, 2)
+            with open(os.path.join(folder, "poses"), "w") as file:
+                for pose in poses:
+                    print(*map(repr, pose[:3].ravel().tolist()), file=file)
+            said = subprocess.run([command, "collide", *paths, "--poses", os.path.join(folder, "poses"), "--mode",
+                                   "distance"], check=True, capture_output=True, text=True).stdout
+            with kiln.open(paths[0]) as a, kiln.open(paths[1], copy=True) as b:
+                distances = kiln.distance(a, None, b, poses)["distance"]
+            words = [line.split() for line in said.splitlines()]
+            self.assertEqual(len(words), 40)
+            for line, distance in zip(words, distances):
+                self.assertEqual(int(line[0]), distance == 0)
+                self.assertAlmostEqual(float(line[1]), distance, delta=1e-6)
+
+
+class MeshQueries(unittest.TestCase):
+    def test_rays(self):
+        a = tree("torus")
+        random = np.random.default_rng(9)
+        origins, directions = random.uniform(-4, 4, (200, 3)), random.normal(size=(200, 3))
+        pose = random_poses(random, 1, 0.5)[0]
+        hits = kiln.rays(a, origins, directions, pose)
+        some = kiln.rays(a, origins, directions, pose, find="any", threads=2)
+        every, offsets = kiln.rays(a, origins, directions, pose, find="all")
+        self.assertEqual(hits["found"].tolist(), some["found"].tolist())
+        self.assertEqual(offsets.shape, (201,))
+        corners = a.triangles().astype(np.float64) @ pose[:3, :3].T + pose[:3, 3]
+        for i in range(200):
+            one = kiln.rays(a, origins[i], directions[i], pose)
+            self.assertEqual((one.found, one.triangle, one.t), (hits["found"][i], hits["triangle"][i], hits["t"][i]))
+            mine = every[int(offsets[i]):int(offsets[i + 1])]
+            self.assertEqual(len(mine) > 0, bool(one))
+            if one:
+                self.assertEqual(mine["t"][0], one.t)
+                point = origins[i] + one.t * directions[i]
+                self.assertTrue(np.allclose(one.weights @ corners[one.triangle], point, atol=1e-9))
+                self.assertEqual(one.side, kiln.Side.FRONT if one.normal @ directions[i] < 0 else kiln.Side.BACK)
+        self.assertTrue(20 < hits["found"].sum() < 180)
+        # One origin for many directions, ends of each, culling.
+        self.assertEqual(kiln.rays(a, [9, 0, 0], [[-1, 0, 0], [1, 0, 0]], t_max=[100, 1])["found"].tolist(),
+                         [True, False])
+        self.assertFalse(kiln.rays(a, [9, 0, 0], [-1, 0, 0], t_max=1))
+        self.assertEqual(kiln.rays(a, [9, 0, 0], [-1, 0, 0], cull="front").side, kiln.Side.BACK)
+        with self.assertRaisesRegex(ValueError, "query 1"):
+            kiln.rays(a, [9, 0, 0], [[1, 0, 0], [0, 0, 0]])
+        with self.assertRaises(ValueError):
+            kiln.rays(a, np.zeros((3, 3)), np.ones((2, 3)))
+
+    def test_points(self):
+        a = tree("cube")
+        points = np.random.default_rng(10).uniform(-0.5, 1.5, (300, 3))
+        inside = ((points > 0) & (points < 1)).all(1)
+        self.assertEqual(kiln.locate(a, points).tolist(), inside.astype(int).tolist())
+        self.assertIs(kiln.locate(a, [0.5, 0.5, 0.5]), kiln.Place.INSIDE)
+        self.assertIs(kiln.locate(a, [0.5, 0.5, 1]), kiln.Place.SURFACE)
+        self.assertIs(kiln.locate(a, [0.5, 0.5, 1.5], kiln.pose(translation=[0, 0, 1])), kiln.Place.INSIDE)
+        self.assertIs(kiln.locate_mesh(tree("torus"), np.diag([9, 9, 9, 1.0]), a, kiln.pose(translation=[18, 0, 0])),
+                      kiln.Place.INSIDE)
+        flat = kiln.bake(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+        with self.assertRaisesRegex(ValueError, "not closed"):
+            kiln.locate(flat, [0, 0, 0])
+
+    def test_shapes(self):
+        a = tree("cube")
+        self.assertTrue(kiln.overlap(a, kiln.sphere([2, 0.5, 0.5], 1)))
+        self.assertFalse(kiln.overlap(a, kiln.sphere([2.1, 0.5, 0.5], 1)))
+        self.assertFalse(kiln.overlap(a, kiln.box([0.2, 0.2, 0.2], [0.8, 0.8, 0.8])))  # within the surface
+        self.assertTrue(kiln.overlap(a, kiln.capsule([3, 0, 0], [1.5, 0, 0], 0.5)))
+        self.assertEqual(len(kiln.overlap(a, kiln.box([-1, -1, -1], [2, 2, 2]), find="all")), 12)
+        radii = np.linspace(0.5, 1.5, 11)
+        hits = kiln.overlap(a, kiln.sphere([2, 0.5, 0.5], radii))
+        self.assertEqual(hits["found"].tolist(), (radii >= 1).tolist())
+        moved = kiln.pose(translation=[[0, 0, 0], [5, 0, 0], [0, 0.5, 0]])
+        self.assertEqual(kiln.overlap(a, kiln.box([0.5, 0.5, -1], [0.6, 0.6, 2]), None, moved)["found"].tolist(),
+                         [True, False, True])
+        with self.assertRaises(ValueError):
+            kiln.overlap(a, kiln.box([1, 1, 1], [0, 0, 0]))
+        with self.assertRaises(TypeError):
+            kiln.overlap(a, ([0, 0, 0], 1))
+
+
+class Tables(unittest.TestCase):
+    def test_bins(self):
+        bins = kiln.Bins()
+        # One ball of each colour in u bins: 1/u.
+        self.assertAlmostEqual(bins.probability(8, 1, 1, 1), 1 / 8)
+        self.assertEqual(bins.probability(8, 8, 8, 8), 1)
+        p = bins.probabilities(64, 12.5, 20)
+        self.assertTrue((np.diff(p) <= 0).all() and p.shape == (10,))
+        bound, x = bins.collision_bound(64, 12.5, 20, 0.5)
+        self.assertAlmostEqual(bound, max((1 - 0.5 ** k) * p[k - 1] for k in range(1, 11)))
+        self.assertEqual(bins.info["profile"], "closed")
+        for bad in ((8, 9, 1, 1), (5000, 1, 1, 1), (8, 1, 1, 33)):
+            with self.assertRaises(ValueError):
+                bins.probability(*bad)
+
+    def test_axes(self):
+        axes = kiln.Axes()
+        self.assertEqual(axes.axes.shape, (70, 3))
+        velocities = np.random.default_rng(11).normal(size=(50, 3))
+        masks = axes.zone(velocities)
+        used = (masks[:, np.arange(70) // 64] >> (np.arange(70) % 64).astype(np.uint64)) & np.uint64(1)
+        cosines = np.abs(velocities @ axes.axes.T) / np.linalg.norm(velocities, axis=1)[:, None]
+        self.assertTrue((np.abs(cosines - axes.sine) > 1e-9).all())
+        self.assertEqual(used.tolist(), (cosines < axes.sine).astype(int).tolist())
+        self.assertTrue((masks[:, None] & masks[None]).any(-1).all())  # any two share one
+        with self.assertRaisesRegex(ValueError, "velocity 1"):
+            axes.zone([[1, 0, 0], [np.nan, 0, 0]])
+
+
+if __name__ == "__main__":
+    unittest.main()
