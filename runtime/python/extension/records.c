@@ -372,8 +372,11 @@ PyObject *records_new(record_kind kind, size_t count, void **bytes)
         PyErr_NoMemory();
         return NULL;
     }
-    PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(count * size));
-    if (memory == NULL) {
+    /* In two steps: of one that is too large at once, Python 3.11 gives back a half-made object, and
+     * says on the standard error that it has exported buffers. */
+    PyObject *memory = PyByteArray_FromStringAndSize(NULL, 0);
+    if (memory == NULL || PyByteArray_Resize(memory, (Py_ssize_t)(count * size)) != 0) {
+        Py_XDECREF(memory);
         return NULL;
     }
     *bytes = PyByteArray_AsString(memory);
