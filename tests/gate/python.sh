@@ -36,8 +36,8 @@ case_end
 "$TMPDIR/venv/bin/python" tests/python/run.py || any_bad=1
 
 case_begin 'calls at random'
-expect 0 "$TMPDIR/venv/bin/python" tests/python/fuzz.py 20000
-says out '20000 calls'
+expect 0 "$TMPDIR/venv/bin/python" tests/python/fuzz.py 10000
+says out '10000 calls'
 case_end
 
 case_begin 'examples'

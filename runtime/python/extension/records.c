@@ -372,8 +372,8 @@ PyObject *records_new(record_kind kind, size_t count, void **bytes)
         PyErr_NoMemory();
         return NULL;
     }
-    /* In two steps: of one that is too large at once, Python 3.11 gives back a half-made object, and
-     * says on the standard error that it has exported buffers. */
+    /* In two steps: of one that is too large at once, Python 3.11 gives back a half-made object,
+     * and says on the standard error that it has exported buffers. */
     PyObject *memory = PyByteArray_FromStringAndSize(NULL, 0);
     if (memory == NULL || PyByteArray_Resize(memory, (Py_ssize_t)(count * size)) != 0) {
         Py_XDECREF(memory);

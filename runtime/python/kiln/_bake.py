@@ -55,7 +55,9 @@ def importer_folder():
     Looked for beside this package (a wheel has those of kiln's own formats), then where kiln is installed.
     """
     command = shutil.which("kiln")
-    candidates = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "libexec")]
+    here = os.path.dirname(os.path.abspath(__file__))
+    # Beside the package in a wheel; PREFIX/libexec of PREFIX/lib/python3/dist-packages/kiln.
+    candidates = [os.path.join(here, "libexec"), os.path.join(os.path.normpath(here + "/../../../.."), "libexec", "kiln")]
     if command:
         root = os.path.dirname(os.path.dirname(os.path.realpath(command)))
         candidates += [os.path.join(root, "libexec", "kiln"),
