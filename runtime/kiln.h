@@ -795,7 +795,7 @@ KILN_API kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, co
  * single queries refuse; more answers than there can be), KILN_ERROR_NOT_LOADED and
  * KILN_ERROR_PARTIAL as single queries. KILN_ERROR_POSE (see kiln_batch_options.bad_configuration)
  * and KILN_ERROR_STOPPED: outputs hold anything. Any number of threads. No allocation. The stack of
- * a query, on each thread of the pool, and less than 1 KiB. Cost: that of the single calls. */
+ * a query, on each thread of the pool, and less than 2 KiB. Cost: that of the single calls. */
 
 /* A placed tree. In configuration i it has the pose poses[i * stride]. */
 typedef struct {
