@@ -173,7 +173,7 @@ demo: deps
 ## test: installs what is missing, then the full gate: sanitizers, both compilers, install, symbols
 test: deps lint
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=-Werror \
-	  all tests models man docs demo-program bench-syntax $(PEER)
+	  all tests models man docs python demo-program bench-syntax $(PEER)
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=-Werror CONFIG=asan all tests models
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=tsan thread-tests models
 	$(Q)tests/run.sh --build $(BUILD) gate

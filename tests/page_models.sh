@@ -28,7 +28,7 @@ make_page_models() { # make_page_models FOLDER
         kiln bake --quiet rock.obj -o cached.kiln --cache cache)
 }
 
-# cc and pkg-config as they are where kiln is installed, of this build, with warnings as errors.
+# cc, pkg-config and python3 as they are where kiln is installed, of this build, with warnings as errors.
 make_page_compiler() { # make_page_compiler FOLDER
     cat >"$1/bin/pkg-config" <<END
 #!/bin/sh
@@ -38,5 +38,9 @@ END
 #!/bin/sh
 exec gcc -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Werror "$@"
 END
-    chmod +x "$1/bin/pkg-config" "$1/bin/cc"
+    cat >"$1/bin/python3" <<END
+#!/bin/sh
+PYTHONPATH=$KILN_BUILD/python exec /usr/bin/python3 -B "\$@"
+END
+    chmod +x "$1/bin/pkg-config" "$1/bin/cc" "$1/bin/python3"
 }
