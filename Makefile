@@ -174,7 +174,7 @@ demo: deps
 test: deps lint
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=-Werror \
 	  all tests models man docs python demo-program bench-syntax $(PEER)
-	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=-Werror CONFIG=asan all tests models
+	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=-Werror CONFIG=asan all tests models python
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=tsan thread-tests models
 	$(Q)tests/run.sh --build $(BUILD) gate
 
