@@ -34,6 +34,10 @@ typedef struct batch_run batch_run;
 /* Answers for one configuration. `earlier`: how many configurations before it are of its chunk. */
 typedef kiln_status (*configuration_answer)(batch_run *run, size_t configuration, size_t earlier);
 
+/* The answer number `at` of all, for one pair. */
+typedef kiln_status (*pair_answer)(const batch_run *run, size_t at, size_t configuration,
+                                   kiln_placed_pair pair, size_t earlier);
+
 struct batch_run {
     const kiln_batch *batch;
     size_t pairs;                   /* in a configuration */
@@ -41,9 +45,9 @@ struct batch_run {
     kiln_pair_options options;      /* the same, complete, without a hint */
     double distance;                /* of queries with a tolerance */
     configuration_answer answer;
+    pair_answer of_pair; /* NULL: no answer for each pair, but for each configuration */
     void *out;
     size_t size;  /* of an answer; 0: there is one in all */
-    bool by_pair; /* an answer for each pair, else for each configuration */
     size_t chunk; /* configurations */
     /* Shared by threads: configurations from `limit` on need no answer; the first of those with a
      * pose that is refused; is the batch stopped? */
@@ -224,43 +228,36 @@ static kiln_status nearest_pair(const batch_run *run, size_t configuration, kiln
 
 /* -------------------------------------------------------- the answers for a configuration -- */
 
-static kiln_status collide_all_pairs(batch_run *run, size_t configuration, size_t earlier)
+static kiln_status collide_one(const batch_run *run, size_t at, size_t configuration,
+                               kiln_placed_pair pair, size_t earlier)
 {
-    kiln_hit *hits = (kiln_hit *)run->out + configuration * run->pairs;
-    kiln_placed_pair pair = {0, 0};
-    kiln_status status = KILN_OK;
     (void)earlier;
-    for (size_t k = 0; k < run->pairs && status == KILN_OK; k++) {
-        pair = next_pair(run->batch, k, pair);
-        status = collide_pair(run, configuration, pair, hits + k);
-    }
-    return status;
+    return collide_pair(run, configuration, pair, (kiln_hit *)run->out + at);
 }
 
-static kiln_status within_all_pairs(batch_run *run, size_t configuration, size_t earlier)
+static kiln_status within_one(const batch_run *run, size_t at, size_t configuration,
+                              kiln_placed_pair pair, size_t earlier)
 {
-    kiln_hit *hits = (kiln_hit *)run->out + configuration * run->pairs;
+    kiln_hit *hit = (kiln_hit *)run->out + at;
+    return within_pair(run, configuration, pair, earlier > 0 ? hit - run->pairs : NULL, hit);
+}
+
+static kiln_status measure_one(const batch_run *run, size_t at, size_t configuration,
+                               kiln_placed_pair pair, size_t earlier)
+{
+    kiln_nearest *nearest = (kiln_nearest *)run->out + at;
+    const kiln_nearest *before = earlier > 0 ? nearest - run->pairs : NULL;
+    return nearest_pair(run, configuration, pair, before, earlier > 1 ? before - run->pairs : NULL,
+                        run->options.beyond, nearest);
+}
+
+static kiln_status answer_each_pair(batch_run *run, size_t configuration, size_t earlier)
+{
     kiln_placed_pair pair = {0, 0};
     kiln_status status = KILN_OK;
     for (size_t k = 0; k < run->pairs && status == KILN_OK; k++) {
         pair = next_pair(run->batch, k, pair);
-        status = within_pair(run, configuration, pair, earlier > 0 ? hits + k - run->pairs : NULL,
-                             hits + k);
-    }
-    return status;
-}
-
-static kiln_status nearest_all_pairs(batch_run *run, size_t configuration, size_t earlier)
-{
-    kiln_nearest *nearest = (kiln_nearest *)run->out + configuration * run->pairs;
-    kiln_placed_pair pair = {0, 0};
-    kiln_status status = KILN_OK;
-    for (size_t k = 0; k < run->pairs && status == KILN_OK; k++) {
-        pair = next_pair(run->batch, k, pair);
-        const kiln_nearest *before = earlier > 0 ? nearest + k - run->pairs : NULL;
-        status =
-            nearest_pair(run, configuration, pair, before, earlier > 1 ? before - run->pairs : NULL,
-                         run->options.beyond, nearest + k);
+        status = run->of_pair(run, configuration * run->pairs + k, configuration, pair, earlier);
     }
     return status;
 }
@@ -442,7 +439,7 @@ static uint32_t refused_placed(const kiln_batch *batch, size_t configuration)
 static bool are_options_sound(const batch_run *run)
 {
     const kiln_pair_options *pair = &run->options;
-    const bool measures = run->answer == nearest_all_pairs || run->answer == least_distance;
+    const bool measures = run->of_pair == measure_one || run->answer == least_distance;
     return !measures || (pair->beyond >= 0 && pair->relative >= 0 && pair->relative < HUGE_VAL &&
                          pair->absolute >= 0 && pair->absolute < HUGE_VAL);
 }
@@ -452,7 +449,7 @@ static kiln_status check_batch(const batch_run *run)
 {
     const kiln_batch *batch = run->batch;
     const size_t answers = SIZE_MAX / (run->size == 0 ? 1 : run->size);
-    const size_t pairs = run->by_pair && run->pairs != 0 ? run->pairs : 1;
+    const size_t pairs = run->of_pair != NULL && run->pairs != 0 ? run->pairs : 1;
     if ((batch->placed == NULL && batch->placed_count != 0) || !are_options_sound(run) ||
         !(run->distance >= 0) || batch->count > answers / pairs) {
         return KILN_ERROR_ARGUMENT;
@@ -531,10 +528,10 @@ kiln_status kiln_batch_collide(const kiln_batch *batch, const kiln_batch_options
                                kiln_hit *hits)
 {
     batch_run run = {.batch = batch,
-                     .answer = collide_all_pairs,
+                     .answer = answer_each_pair,
+                     .of_pair = collide_one,
                      .out = hits,
-                     .size = sizeof *hits,
-                     .by_pair = true};
+                     .size = sizeof *hits};
     return run_batch(&run, options);
 }
 
@@ -543,10 +540,10 @@ kiln_status kiln_batch_within(const kiln_batch *batch, double distance,
 {
     batch_run run = {.batch = batch,
                      .distance = distance,
-                     .answer = within_all_pairs,
+                     .answer = answer_each_pair,
+                     .of_pair = within_one,
                      .out = hits,
-                     .size = sizeof *hits,
-                     .by_pair = true};
+                     .size = sizeof *hits};
     return run_batch(&run, options);
 }
 
@@ -554,10 +551,10 @@ kiln_status kiln_batch_distance(const kiln_batch *batch, const kiln_batch_option
                                 kiln_nearest *nearest)
 {
     batch_run run = {.batch = batch,
-                     .answer = nearest_all_pairs,
+                     .answer = answer_each_pair,
+                     .of_pair = measure_one,
                      .out = nearest,
-                     .size = sizeof *nearest,
-                     .by_pair = true};
+                     .size = sizeof *nearest};
     return run_batch(&run, options);
 }
 

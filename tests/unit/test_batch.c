@@ -412,7 +412,7 @@ static void a_batch_of_far_meshes_can_be_stopped(void **state)
 static void flags_are_as_they_were(void **state)
 {
     (void)state;
-    body bar = body_of(mesh_box(0, 0, 0, 1.1, 1.3, 1.7), 4, KILN_LAYOUT_RAW);
+    body bar = body_of(mesh_box(0, 0, 0, 1.1f, 1.3f, 1.7f), 4, KILN_LAYOUT_RAW);
     kiln_pose poses[COUNT];
     kiln_nearest nearest[COUNT];
     for (int i = 0; i < COUNT; i++) {
