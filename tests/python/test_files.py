@@ -250,6 +250,20 @@ class Package(unittest.TestCase):
                     if isinstance(part, ast.FunctionDef) and not part.name.startswith("__"):
                         self.assertTrue(hasattr(getattr(kiln, name), part.name), f"{name}.{part.name}")
 
+    def test_reloaded(self):
+        program = """
+import importlib, kiln
+old = kiln.bake(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+importlib.reload(kiln)
+assert kiln.collide(old, None, old, None)
+try:
+    kiln.locate(old, [0, 0, 0])
+except kiln.InvalidError as error:
+    assert error.status == 32
+"""
+        subprocess.run([sys.executable, "-c", program], check=True,
+                       env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)})
+
     def test_without_numpy(self):
         program = """
 import sys

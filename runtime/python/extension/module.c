@@ -143,14 +143,11 @@ static PyObject *module_register(PyObject *module, PyObject *arguments)
 {
     (void)module;
     PyObject *error, *wrap, *convert, *places, *source;
-    if (python.error != NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "registered already");
-        return NULL;
-    }
     if (!PyArg_ParseTuple(arguments, "OOOO!O", &error, &wrap, &convert, &PyTuple_Type, &places,
                           &source)) {
         return NULL;
     }
+    /* Again when the package is reloaded. Those of before stay, since calls may be in them. */
     python = (python_side){.error = Py_NewRef(error),
                            .wrap = Py_NewRef(wrap),
                            .convert = Py_NewRef(convert),
