@@ -1,6 +1,7 @@
 """Scenes and URDF: forward kinematics by another way, pairs, geometry, what is refused."""
 import math
 import os
+import re
 import tempfile
 import unittest
 
@@ -149,6 +150,10 @@ class Robots(unittest.TestCase):
         path = self.write("curved.urdf", text)
         with self.assertRaisesRegex(kiln.UnsupportedError, "'base' is a cylinder"):
             kiln.Scene.from_urdf(path)
+        for size in ("0", "-1"):
+            with self.assertRaisesRegex(kiln.FormatError, "more than 0"):
+                kiln.Scene.from_urdf(self.write("curved-bad.urdf", re.sub('radius="[^"]*"', f'radius="{size}"', text)),
+                                     curved="outside")
         scene = kiln.Scene.from_urdf(path, curved="outside", segments=32)
         self.assertEqual(set(scene.approximations), {"base"})
         self.assertLess(scene.approximations["base"], 0.5 * 0.005)
@@ -170,6 +175,39 @@ class Robots(unittest.TestCase):
                 self.assertGreaterEqual(gap(points).min(), 0)
                 self.assertLessEqual(gap(points).max(), beyond * (1 + 1e-3) + 1e-7)
 
+    def test_options_of_files_are_not_for_shapes(self):
+        box = '<box size="1 1 0.2"/>'
+        uneven = '<mesh filename="meshes/bar.obj" scale="1 2 -1"/>'
+        for options, expected in (({"scale": 0.5}, [0.5, 1, 0.5]), ({"up": "x"}, [1, 2, 1])):
+            for shape, size in ((box, [1, 1, 0.2]), (uneven, expected)):
+                with self.subTest(options=options, shape=shape):
+                    path = self.write("one.urdf", ARM[:ARM.index("<link name=\"upper\"")].replace(box, shape)
+                                      + "</robot>")
+                    corners = kiln.Scene.from_urdf(path, bake=options).tree("base").triangles().reshape(-1, 3)
+                    np.testing.assert_array_equal(np.ptp(corners, 0), np.float32(size))
+
+    def test_names_of_meshes_are_not_those_of_other_links(self):
+        link = '<link name="{}"><collision name="{}"><geometry><box size="1 1 1"/></geometry></collision></link>'
+        joint = '<joint name="{}{}" type="fixed"><parent link="{}"/><child link="{}"/></joint>'
+        text = ("<robot>" + "".join(link.format(*names) for names in
+                                    (("c", "a"), ("a", "a"), ("b", "c/0"), ("d", "c/0"), ("e", "d/0")))
+                + "".join(joint.format(*ends, *ends) for ends in ("ab", "bc", "cd", "ae")) + "</robot>")
+        scene = kiln.Scene.from_urdf(self.write("names.urdf", text))
+        self.assertEqual([scene.link(name) for name in scene.names], ["c", "a", "b", "d", "e"])
+        self.assertEqual(sorted(tuple(sorted(map(scene.link, pair))) for pair in scene.pairs),
+                         [("a", "c"), ("a", "d"), ("b", "d"), ("b", "e"), ("c", "e"), ("d", "e")])
+
+    def test_paths_of_meshes(self):
+        bar = os.path.join(self.folder, "meshes", "bar.obj")
+        odd = os.path.join(self.folder, "meshes", "a#1?b [2.obj")
+        os.link(bar, odd)
+        for name in ("meshes/a#1?b [2.obj", "package://arm/meshes/a#1?b [2.obj", "file://" + odd, "file:" + odd,
+                     "package://arm/meshes/a%231%3Fb%20[2.obj", odd):
+            with self.subTest(name=name):
+                self.assertEqual(urdf._resolve(name, self.urdf, None), odd)
+        with self.assertRaises(FileNotFoundError):
+            urdf._resolve("package://[arm/meshes/bar.obj", self.urdf, None)
+
     def test_what_is_refused(self):
         bomb = '<!DOCTYPE robot [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
         for change, why in (
@@ -185,6 +223,9 @@ class Robots(unittest.TestCase):
                 (('xyz="0 0 0.1"', 'xyz="0 0"'), "3 numbers"),
                 (('scale="0.2 0.2 1"', 'scale="0 0.2 1"'), "scale"),
                 (('<link name="tool"/>', '<link name="fore"/>'), "same name"),
+                (('size="1 1 0.2"', 'size="1 1 0"'), "size"),
+                (('size="1 1 0.2"', 'size="1 -1 1"'), "size"),
+                (('<?xml version="1.0"?>', '<?xml version="1.0" encoding="none"?>'), "encoding"),
                 (("package://arm", "http://arm"), "package://"),
                 (("package://arm", "package://gone"), "gone"),
                 (("meshes/bar.obj", "meshes/gone.obj"), "gone"),
@@ -201,6 +242,8 @@ class Robots(unittest.TestCase):
             kiln.Scene.from_urdf(utf16)
         with self.assertRaises(FileNotFoundError):
             kiln.Scene.from_urdf(os.path.join(self.folder, "none.urdf"))
+        with self.assertRaises(kiln.MissingFileError):
+            kiln.Scene.from_urdf(self.write("bad.urdf", ARM.replace("meshes/bar.obj", "meshes/gone.obj")))
         with self.assertRaises(kiln.FormatError):
             kiln.Scene.from_urdf(self.urdf, self.write("bad.srdf", SRDF.replace("base", "gone")))
 

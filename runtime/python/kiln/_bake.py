@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from . import _kiln
+from . import _errors, _kiln
 
 
 class Mesh:
@@ -96,6 +96,8 @@ def _run(model, output, progress, format, options):
         options["importer"] = importer_folder()
     if progress is not None and not callable(progress):
         raise TypeError("progress is to be callable")
+    if path is not None and not os.path.lexists(path):
+        raise _errors.make(10, None, os.fspath(path))
     return _kiln.bake(path, data, format, meshes, output, progress, options)
 
 

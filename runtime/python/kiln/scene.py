@@ -210,8 +210,12 @@ class Scene:
             `approximations` has how far it reaches beyond. Boxes are meshes of 12 triangles.
         segments: of a cylinder's circle; spheres have as much.
         allow_adjacent: links of one joint may meet.
-        bake: options of kiln.bake for the meshes, such as {"cache": folder}.
+        bake: options of kiln.bake for the meshes, such as {"cache": folder}; scale and up are for files of meshes
+            alone.
         progress: called with the path of each mesh before it is baked.
+
+        A mesh has the name of its <collision>, else of its link; where that is another's, LINK/NUMBER. Of a mesh that
+        is scaled differently along its axes, or mirrored, triangles count anew, without user values.
 
         Joints: fixed, revolute, continuous, prismatic, and those that mimic others. Lengths are metres.
         """

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import urllib.parse
 import xml.etree.ElementTree as _tree
 from xml.parsers import expat as _expat
@@ -26,7 +27,9 @@ def _parse(path):
     parser.EndElementHandler = builder.end
     try:
         parser.Parse(data, True)
-    except _expat.ExpatError as error:
+    except (_expat.ExpatError, LookupError, ValueError) as error:  # the latter two of encodings
+        if isinstance(error, FormatError):
+            raise
         raise FormatError(f"{os.fspath(path)}: {error}") from None
     return builder.close()
 
@@ -207,15 +210,17 @@ def _motion(numpy, joint, value):
 
 def _resolve(name, urdf, packages):
     """The path of a mesh's file name."""
-    parts = urllib.parse.urlsplit(name)
     folder = os.path.dirname(os.path.abspath(urdf))
-    if parts.scheme == "file":
-        return urllib.parse.unquote(parts.path)
-    if parts.scheme in ("", None):
+    # Such names have neither queries nor fragments: '?' and '#' are letters of a path.
+    parts = re.fullmatch(r"(?s)([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?(.*)", name)
+    if parts is None:
         return os.path.join(folder, name)
-    if parts.scheme not in ("package", "model"):
+    scheme, package, inside = parts[1].lower(), parts[2] or "", urllib.parse.unquote(parts[3])
+    if scheme == "file":
+        return inside
+    if scheme not in ("package", "model"):
         raise UnsupportedError(f"mesh {name!r}: package://, file:// and relative paths are read")
-    package, inside = parts.netloc, urllib.parse.unquote(parts.path).lstrip("/")
+    inside = inside.lstrip("/")
     if isinstance(packages, dict):
         if package not in packages:
             raise FileNotFoundError(f"mesh {name!r}: package_paths has no package {package!r}")
@@ -296,13 +301,29 @@ def sphere_mesh(radius, segments):
     return vertices * outer, triangles, outer - radius
 
 
+def _size(shape, name, count, what):
+    """The sizes of a shape, which are more than 0."""
+    values = _numbers(_need(shape, name, what), count, f"{name} of {what}")
+    if min(values) <= 0:
+        raise FormatError(f"{name} of {what} is to be more than 0, not {shape.get(name)!r}")
+    return values
+
+
 class _Meshes:
-    """Baked meshes, each file once."""
+    """Baked meshes, each file once.
+
+    Options that change coordinates, scale and up, are of files: boxes and what a URDF scales have metres already, in
+    the frame of their link.
+    """
 
     def __init__(self, urdf, packages, curved, segments, options, progress):
         self.urdf, self.packages, self.curved, self.segments = urdf, packages, curved, segments
         self.options, self.progress = options, progress
+        self.own_options = {name: value for name, value in options.items() if name not in ("scale", "up")}
         self.baked = {}
+
+    def _bake(self, model):
+        return _bake(model, **self.own_options)[0]
 
     def _keep(self, key, make):
         if key not in self.baked:
@@ -334,28 +355,27 @@ class _Meshes:
             # No pose scales axes differently or mirrors: the triangles are scaled, in doubles, and baked.
             return self._keep((path, *scale), lambda: self._scaled(tree, scale)), None, 0.0
         if shape.tag == "box":
-            size = _numbers(_need(shape, "size", what), 3, f"size of {what}")
-            return self._keep(("box", *size), lambda: _bake(box_mesh(size), **self.options)[0]), None, 0.0
+            size = _size(shape, "size", 3, what)
+            return self._keep(("box", *size), lambda: self._bake(box_mesh(size))), None, 0.0
         if shape.tag in ("sphere", "cylinder", "capsule") and self.curved != "outside":
             raise UnsupportedError(f"{what} is a {shape.tag}, to which no triangles are equal; with curved='outside' "
                                    "a mesh around it stands for it")
         if shape.tag == "sphere":
-            radius, = _numbers(_need(shape, "radius", what), 1, f"radius of {what}")
+            radius, = _size(shape, "radius", 1, what)
             vertices, triangles, beyond = sphere_mesh(radius, self.segments)
-            return self._keep(("sphere", radius), lambda: _bake((vertices, triangles), **self.options)[0]), None, beyond
+            return self._keep(("sphere", radius), lambda: self._bake((vertices, triangles))), None, beyond
         if shape.tag == "cylinder":
-            radius, = _numbers(_need(shape, "radius", what), 1, f"radius of {what}")
-            length, = _numbers(_need(shape, "length", what), 1, f"length of {what}")
+            radius, = _size(shape, "radius", 1, what)
+            length, = _size(shape, "length", 1, what)
             vertices, triangles, beyond = cylinder_mesh(radius, length, self.segments)
-            return (self._keep(("cylinder", radius, length), lambda: _bake((vertices, triangles), **self.options)[0]),
-                    None, beyond)
+            return self._keep(("cylinder", radius, length), lambda: self._bake((vertices, triangles))), None, beyond
         raise UnsupportedError(f"{what} is a {shape.tag!r}; mesh, box, sphere and cylinder are known")
 
     def _scaled(self, tree, scale):
         numpy = _arrays._numpy()
         corners = tree.triangles().astype(numpy.float64) * scale
         corners = corners[~numpy.isnan(corners).any((1, 2))].astype(numpy.float32)
-        return _bake((corners.reshape(-1, 3), numpy.arange(3 * len(corners)).reshape(-1, 3)), **self.options)[0]
+        return self._bake((corners.reshape(-1, 3), numpy.arange(3 * len(corners)).reshape(-1, 3)))
 
 
 def scene_of(kind, path, srdf, packages, geometry, curved, segments, allow_adjacent, options, progress):
@@ -370,6 +390,7 @@ def scene_of(kind, path, srdf, packages, geometry, curved, segments, allow_adjac
     scene = kind()
     scene.robot = robot = Robot(root)
     meshes = _Meshes(os.fspath(path), packages, curved, segments, options, progress)
+    taken = set()
     for link in root.findall("link"):
         name = link.get("name")
         parts = link.findall(geometry)
@@ -380,8 +401,12 @@ def scene_of(kind, path, srdf, packages, geometry, curved, segments, allow_adjac
             if scale is not None:
                 local = local @ scale
             mesh = part.get("name") or (name if len(parts) == 1 else f"{name}/{i}")
-            if mesh in scene.names:
+            # A mesh with the name of another link would be meant by what allows that link to meet others.
+            if mesh in taken or mesh != name and mesh in robot.links:
                 mesh = f"{name}/{i}"
+                while mesh in taken or mesh in robot.links:
+                    mesh += "'"
+            taken.add(mesh)
             scene.add(mesh, tree, local, name)
             if beyond:
                 scene.approximations[mesh] = beyond
