@@ -781,7 +781,7 @@ KILN_API kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, co
  * placed trees, as the links of a robot and what stands around it, in many configurations.
  *
  *     kiln_placed placed[2] = {{gripper, poses, 1}, {shelf, NULL, 0}};
- *     kiln_batch batch = {placed, 2, NULL, 0, 10000};
+ *     kiln_batch batch = {placed, 2, NULL, KILN_BATCH_ALL_PAIRS, 10000};
  *     kiln_batch_collide(&batch, NULL, hits);
  *
  * Answers are those of single calls, kiln_collide, kiln_within and kiln_distance, whatever the
@@ -810,12 +810,16 @@ typedef struct {
     uint32_t a, b;
 } kiln_placed_pair;
 
+/* In place of a number of pairs. It is no 0, so that an empty list, whose address may be NULL, is
+ * not taken for all pairs. */
+#define KILN_BATCH_ALL_PAIRS SIZE_MAX
+
 /* What is asked about. Of the numbers of pairs and configurations each may be 0. */
 typedef struct {
     const kiln_placed *placed; /* [placed_count] */
     uint32_t placed_count;
-    /* [pair_count], in any order; NULL: all with a < b, ascending: (0, 1), (0, 2), ... (1, 2) ...;
-     * pair_count is then not looked at */
+    /* [pair_count], in any order. With KILN_BATCH_ALL_PAIRS `pairs` is NULL and means all with
+     * a < b, ascending: (0, 1), (0, 2), ... (1, 2) ... */
     const kiln_placed_pair *pairs;
     size_t pair_count;
     size_t count; /* configurations */

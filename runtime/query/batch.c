@@ -72,9 +72,9 @@ static size_t all_pairs_of(uint32_t placed_count)
 
 size_t kiln_batch_pair_count(const kiln_batch *batch)
 {
-    return batch == NULL          ? 0
-           : batch->pairs != NULL ? batch->pair_count
-                                  : all_pairs_of(batch->placed_count);
+    return batch == NULL                               ? 0
+           : batch->pair_count != KILN_BATCH_ALL_PAIRS ? batch->pair_count
+                                                       : all_pairs_of(batch->placed_count);
 }
 
 /* The pair number k; `last` is the one before it. */
@@ -99,7 +99,7 @@ static bool is_pair_of(kiln_placed_pair pair, uint32_t placed_count)
 kiln_status kiln_batch_pairs(uint32_t placed_count, const kiln_placed_pair *allowed,
                              size_t allowed_count, kiln_placed_pair *pairs, size_t *count)
 {
-    const kiln_batch all = {NULL, placed_count, NULL, 0, 0};
+    const kiln_batch all = {NULL, placed_count, NULL, KILN_BATCH_ALL_PAIRS, 0};
     const size_t of_all = kiln_batch_pair_count(&all);
     if (pairs == NULL || count == NULL || (allowed == NULL && allowed_count != 0)) {
         return KILN_ERROR_ARGUMENT;
@@ -454,7 +454,11 @@ static kiln_status check_batch(const batch_run *run)
         !(run->distance >= 0) || batch->count > answers / pairs) {
         return KILN_ERROR_ARGUMENT;
     }
-    for (size_t k = 0; batch->pairs != NULL && k < batch->pair_count; k++) {
+    const bool listed = batch->pair_count != KILN_BATCH_ALL_PAIRS;
+    if (listed ? batch->pairs == NULL && batch->pair_count != 0 : batch->pairs != NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    for (size_t k = 0; listed && k < batch->pair_count; k++) {
         if (!is_pair_of(batch->pairs[k], batch->placed_count)) {
             return KILN_ERROR_ARGUMENT;
         }

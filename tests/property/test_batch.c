@@ -125,7 +125,7 @@ static void make_scenario(scenario *s, uint64_t *random)
         s->placed[k].poses = random_below(random, 8) == 0 ? NULL : &s->poses[0][k];
         s->placed[k].stride = random_below(random, 5) == 0 ? 0 : PLACED;
     }
-    const kiln_batch batch = {s->placed, PLACED, NULL, 0, CONFIGURATIONS};
+    const kiln_batch batch = {s->placed, PLACED, NULL, KILN_BATCH_ALL_PAIRS, CONFIGURATIONS};
     s->batch = batch;
     if (random_below(random, 2) == 0) { /* a list, in any order and either way round */
         for (s->pair_count = 0; s->pair_count < 1 + random_below(random, PAIRS); s->pair_count++) {

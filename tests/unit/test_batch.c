@@ -66,13 +66,14 @@ static void wrong_pairs_change_nothing(void **state)
 static void pairs_of_a_batch_are_counted(void **state)
 {
     (void)state;
-    kiln_batch batch = {NULL, 7, NULL, 3, 0};
+    kiln_batch batch = {NULL, 7, NULL, KILN_BATCH_ALL_PAIRS, 0};
     const kiln_placed_pair pair = {0, 1};
     assert_int_equal(kiln_batch_pair_count(NULL), 0);
     assert_int_equal(kiln_batch_pair_count(&batch), 21);
     batch.placed_count = UINT32_MAX;
     assert_true(kiln_batch_pair_count(&batch) == (size_t)0x7FFFFFFE80000001u);
     batch.pairs = &pair;
+    batch.pair_count = 3;
     assert_int_equal(kiln_batch_pair_count(&batch), 3);
 }
 
@@ -100,7 +101,7 @@ static void make_robot(robot *r)
     r->placed[1].poses = r->poses;
     r->placed[1].stride = 1;
     r->placed[2].poses = r->poses; /* where it stands at first: 39 */
-    const kiln_batch batch = {r->placed, 3, NULL, 0, COUNT};
+    const kiln_batch batch = {r->placed, 3, NULL, KILN_BATCH_ALL_PAIRS, COUNT};
     r->batch = batch;
 }
 
@@ -171,7 +172,11 @@ static void wrong_batches_are_refused(void **state)
     batch.placed = NULL;
     refused(&batch, NULL, KILN_ERROR_ARGUMENT);
     batch = r.batch;
+    batch.pairs = &outside; /* a list that no number goes with */
+    refused(&batch, NULL, KILN_ERROR_ARGUMENT);
+    batch.pairs = NULL; /* and a number without a list */
     batch.pair_count = 1;
+    refused(&batch, NULL, KILN_ERROR_ARGUMENT);
     batch.pairs = &outside;
     refused(&batch, NULL, KILN_ERROR_ARGUMENT);
     batch.pairs = &itself;
@@ -277,6 +282,12 @@ static void nothing_is_asked_about_nothing(void **state)
     assert_int_equal(kiln_batch_collide(&batch, NULL, &hit), KILN_OK);
     assert_int_equal(kiln_batch_collide_any(&batch, NULL, &configuration, first), KILN_OK);
     assert_true(configuration == 0 && !first[0].found);
+    batch = r.batch; /* an empty list is not the list of all */
+    batch.pair_count = 0;
+    memset(first, 0x5a, sizeof first);
+    assert_int_equal(kiln_batch_collide(&batch, NULL, &hit), KILN_OK);
+    assert_int_equal(kiln_batch_collide_first(&batch, NULL, first), KILN_OK);
+    assert_true(!first[0].found && !first[COUNT - 1].found);
     batch = r.batch;
     batch.placed_count = 1;
     assert_int_equal(kiln_batch_collide_first(&batch, NULL, first), KILN_OK);
@@ -348,7 +359,7 @@ static void an_earlier_configuration_counts_though_it_is_found_first(void **stat
         poses[i] = at(i == 7 || i == LONG - 1 ? 0.5 : 5);
     }
     const kiln_placed placed[2] = {{cube.trees[0], NULL, 0}, {cube.trees[1], poses, 1}};
-    const kiln_batch batch = {placed, 2, NULL, 0, LONG};
+    const kiln_batch batch = {placed, 2, NULL, KILN_BATCH_ALL_PAIRS, LONG};
     overtaken work = {NULL, NULL, false};
     kiln_pair_options pair = kiln_pair_options_default();
     kiln_batch_options options = kiln_batch_options_default();
@@ -420,7 +431,7 @@ static void flags_are_as_they_were(void **state)
         poses[i].scale = 1 + 0.001 * i;
     }
     const kiln_placed placed[2] = {{bar.trees[0], NULL, 0}, {bar.trees[0], poses, 1}};
-    const kiln_batch batch = {placed, 2, NULL, 0, COUNT};
+    const kiln_batch batch = {placed, 2, NULL, KILN_BATCH_ALL_PAIRS, COUNT};
     assert_int_equal(feclearexcept(FE_ALL_EXCEPT), 0);
     assert_int_equal(kiln_batch_distance(&batch, NULL, nearest), KILN_OK);
     assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);

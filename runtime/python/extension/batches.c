@@ -265,6 +265,7 @@ static bool pairs_take(placed_meshes *meshes, PyObject *object)
 {
     array taken;
     if (object == NULL || object == Py_None) {
+        meshes->pair_count = KILN_BATCH_ALL_PAIRS;
         return true;
     }
     if (!array_take(&taken, object, "pairs", 'I', 2, 2)) {

@@ -65,8 +65,8 @@ extern "C" {
 
 /* kiln_collide, or kiln_distance, or with `batch` kiln_batch_... of the first trees of two files in memory, the second at poses [count, 4, 4], the
  * first at none. Seconds of the processor in the queries alone; *sum of what they answer. */
-double loop_kiln(const void *data_a, size_t size_a, const void *data_b, size_t size_b, const double *poses,
-                 size_t count, int distance, int batch, double *sum)
+double loop_kiln(const void *data_a, size_t size_a, const void *data_b, size_t size_b,
+                 const double *poses, size_t count, int distance, int batch, double *sum)
 {
     kiln_file *a = nullptr, *b = nullptr;
     if (kiln_open_memory(data_a, size_a, nullptr, &a) != KILN_OK ||
@@ -80,7 +80,7 @@ double loop_kiln(const void *data_a, size_t size_a, const void *data_b, size_t s
     const kiln_tree *tree_a = kiln_file_tree(a, 0), *tree_b = kiln_file_tree(b, 0);
     *sum = 0;
     const kiln_placed placed[2] = {{tree_a, nullptr, 0}, {tree_b, ready.data(), 1}};
-    const kiln_batch all = {placed, 2, nullptr, 0, count};
+    const kiln_batch all = {placed, 2, nullptr, KILN_BATCH_ALL_PAIRS, count};
     std::vector<kiln_hit> hits(count);
     std::vector<kiln_nearest> nearest_all(count);
     const double begin = now();
@@ -113,9 +113,9 @@ double loop_kiln(const void *data_a, size_t size_a, const void *data_b, size_t s
  * [pair_count, 2]: whether each meets, hits [count, pair_count], and how far apart, distances likewise (NULL: not
  * asked). python-fcl has volumes of OBBRSS; of those that FCL has, OBB is the fastest for the one question and RSS for
  * the other, which `best` takes. Seconds of the processor in the queries alone. */
-void loop_fcl(const float *corners, const size_t *triangles, size_t links, const double *poses, size_t count,
-              const int *pairs, size_t pair_count, int best, unsigned char *hits, double *distances,
-              double *seconds_hits, double *seconds_distances)
+void loop_fcl(const float *corners, const size_t *triangles, size_t links, const double *poses,
+              size_t count, const int *pairs, size_t pair_count, int best, unsigned char *hits,
+              double *distances, double *seconds_hits, double *seconds_distances)
 {
     using Geometry = std::shared_ptr<fcl::CollisionGeometryd>;
     std::vector<std::unique_ptr<fcl::CollisionObjectd>> meeting, measured;
@@ -142,16 +142,18 @@ void loop_fcl(const float *corners, const size_t *triangles, size_t links, const
         for (size_t k = 0; k < pair_count; k++) {
             const fcl::CollisionRequestd request(1, false);
             fcl::CollisionResultd result;
-            hits[i * pair_count + k] = fcl::collide(meeting[size_t(pairs[2 * k])].get(),
-                                                    meeting[size_t(pairs[2 * k + 1])].get(), request, result) > 0;
+            hits[i * pair_count + k] =
+                fcl::collide(meeting[size_t(pairs[2 * k])].get(),
+                             meeting[size_t(pairs[2 * k + 1])].get(), request, result) > 0;
         }
         *seconds_hits += now() - begin;
         begin = now();
         for (size_t k = 0; k < pair_count && distances != nullptr; k++) {
             const fcl::DistanceRequestd request(true);
             fcl::DistanceResultd result;
-            distances[i * pair_count + k] = fcl::distance(measured[size_t(pairs[2 * k])].get(),
-                                                          measured[size_t(pairs[2 * k + 1])].get(), request, result);
+            distances[i * pair_count + k] =
+                fcl::distance(measured[size_t(pairs[2 * k])].get(),
+                              measured[size_t(pairs[2 * k + 1])].get(), request, result);
         }
         *seconds_distances += now() - begin;
     }

@@ -21,7 +21,7 @@ int main(void)
     /* The ship stays, the rock has a pose for each configuration. */
     kiln_placed placed[2] = {{kiln_file_tree(ship, 0), NULL, 0},
                              {kiln_file_tree(rock, 0), poses, 1}};
-    kiln_batch batch = {placed, 2, NULL, 0, COUNT};
+    kiln_batch batch = {placed, 2, NULL, KILN_BATCH_ALL_PAIRS, COUNT};
     if (kiln_batch_collide(&batch, NULL, hits) != KILN_OK ||
         kiln_batch_distance(&batch, NULL, nearest) != KILN_OK)
         return 1;
