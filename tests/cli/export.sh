@@ -59,6 +59,11 @@ f 1 2 3
 EOF
 expect 0 "$KILN" export house.kiln --mesh -o house.obj2 --format obj
 [ "$(grep -v '^[vf#]' house.obj2 | paste -sd, -)" = 'o floor,o roof,usemtl tile,usemtl slate' ] || case_fail 'other parts'
+sed 's/roof$/roof\\/; s/tile$/C:\\\\/' house.obj >back.obj
+expect 0 "$KILN" bake -q back.obj -o back.kiln
+expect 0 "$KILN" export back.kiln --mesh -o back.obj2 --format obj
+printf '%s\n' 'o floor' 'o roof\_' 'usemtl C:\\_' 'usemtl slate' >wanted
+grep -v '^[vf#]' back.obj2 | diff wanted - || case_fail 'a line that goes on'
 case_end
 
 case_begin 'levels, leaves, trees, colours'

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A name in one line: control characters become blanks, of which none is first or last. */
+/* A name in one line: control characters become blanks, of which none is first or last. A last
+ * backslash has a '_' behind it: many readers take it for the mark of a line that goes on, and
+ * would lose the face or the material below. */
 static void put_name(kiln_bytes *out, const char *keyword, const char *name)
 {
     kiln_bytes_print(out, "%s ", keyword);
@@ -25,7 +27,7 @@ static void put_name(kiln_bytes *out, const char *keyword, const char *name)
         const char c = (unsigned char)name[i] < ' ' || name[i] == 127 ? ' ' : name[i];
         kiln_bytes_add(out, &c, 1);
     }
-    kiln_bytes_add(out, length > 0 ? "\n" : "mesh\n", length > 0 ? 1 : 5);
+    kiln_bytes_print(out, "%s\n", length == 0 ? "mesh" : name[length - 1] == '\\' ? "_" : "");
 }
 
 static void put_levels(const kiln_picture *picture, kiln_bytes *out)

@@ -289,7 +289,7 @@ static void print_csv_cell(const char *text)
 static void print_markdown_cell(const char *text)
 {
     for (; *text != '\0'; text++) {
-        if (strchr("|\\`*_<>[]", *text) != NULL) {
+        if (strchr("|\\`*_<>[]&~", *text) != NULL) {
             putchar('\\');
         }
         putchar((unsigned char)*text < ' ' ? '?' : *text);
