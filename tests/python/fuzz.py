@@ -49,7 +49,8 @@ class Fuzz:
         self.closed_tree = self.closed[0]
         self.closed.close()
         self.kept = []
-        self.counts = [1, 3, 2 ** 45]  # of an array that takes no memory and whose answers would take too much
+        # Of an array that takes no memory, while its answers would take too much. Whole numbers are looked at first.
+        self.counts = [1, 3, 2 ** 45]
         self.unexpected = []
         self.functions = self.specify()
 
@@ -93,7 +94,7 @@ class Fuzz:
             raw[1:] = np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8)
             values = raw[1:].view(values.dtype).reshape(values.shape)  # not aligned
         elif kind == 9:
-            values = np.broadcast_to(values, (self.one_of(self.counts),) + values.shape)
+            values = np.broadcast_to(values, (self.one_of(self.counts if values.dtype.kind == "f" else [1, 3]),) + values.shape)
         elif kind == 10 and values.size:
             values = values.copy()
             values.flat[r.randrange(values.size)] = self.one_of([math.nan, math.inf, -1, 0, 1e300, 1e-300]) \
