@@ -145,6 +145,29 @@ class Robots(unittest.TestCase):
         with self.assertRaises(ValueError):
             scene.collides((np.zeros((2, 3)), near))
 
+    def test_poses_of_a_robot_are_whole(self):
+        scene = kiln.Scene.from_urdf(self.urdf)
+        scene.add("table", tree("cube"))
+        q = np.random.default_rng(6).uniform(-1, 1, (5, 3))
+        poses, _ = scene.link_poses(q)
+        base = random_poses(np.random.default_rng(7), 5, 2)
+        moved, _ = scene.link_poses((q, {"base": base, "table": base[0]}))
+        for link in scene.robot.links:
+            np.testing.assert_allclose(moved[link], base @ poses[link], atol=1e-12)
+        np.testing.assert_array_equal(scene.distances((q, {"base": np.eye(4)})), scene.distances(q))
+        own = {link: poses[link] for link in scene.links if link not in ("base", "table")}
+        np.testing.assert_array_equal(scene.distances(own), scene.distances(q))
+        for bad in (None, {}, {"table": base}, {**own, "table": base[:2]}, (q, {"fore": base}), (q, {"base": base[:2]}),
+                    (q, {"table": base[:2]})):
+            with self.subTest(bad=bad), self.assertRaisesRegex(ValueError, "link '[a-z]*'"):
+                scene.collides(bad)
+        fixed = self.write("fixed.urdf", ARM[:ARM.index("  <link name=\"upper")] + '<link name="top"><collision><geometry>'
+                           '<box size="1 1 1"/></geometry></collision></link><joint name="weld" type="fixed">'
+                           '<parent link="base"/><child link="top"/><origin xyz="0 0 9"/></joint></robot>')
+        scene = kiln.Scene.from_urdf(fixed, allow_adjacent=False)
+        for where in (None, {}, (), ((), {})):
+            self.assertAlmostEqual(scene.min_distance(where)["distance"], 8.4, 6)
+
     def test_curved_shapes_are_refused_or_said(self):
         text = ARM.replace('<box size="1 1 0.2"/>', '<cylinder radius="0.5" length="0.2"/>', 1)
         path = self.write("curved.urdf", text)

@@ -18,7 +18,8 @@ class Scene:
 
     Every question takes `where`: a dict of the poses of links, [4, 4] or [n, 4, 4]; or, of a robot, configurations,
     [dof] or [n, dof], in the order of `joints`; or both, as the tuple (configurations, dict), with further links in
-    the dict. Answers are for the pairs of `pairs`, in its order: meshes of the same link, and allowed pairs, are left
+    the dict, and the pose of the robot as that of its root. Without configurations of a robot that has joints the
+    dict names all of its links that have meshes, but the root. Answers are for the pairs of `pairs`, in its order: meshes of the same link, and allowed pairs, are left
     out. With one configuration the first dimension of an answer is left out. Surfaces are compared, not solids.
     `threads`: 0, one for each processor, is the default.
     """
@@ -130,12 +131,32 @@ class Scene:
             if self.robot is None:
                 raise TypeError("the scene has no robot: its poses are a dict of links")
             poses, single = self.robot.forward(configurations)
-        links = set(self.links)
+        elif self.robot is not None:
+            if not self.robot.joints:
+                poses, single = self.robot.forward(())
+            for link in self.links if self.robot.joints else ():
+                if link in self.robot.links and link != self.robot.root and link not in rest:
+                    raise ValueError(f"there is no pose of link {link!r} of the robot, nor are there configurations; "
+                                     "(configurations, dict) has both")
+        links, moved = set(self.links), set(poses)
         for link, pose in rest.items():
-            if link not in links and link not in poses:
+            if link not in links and link not in moved:
                 raise KeyError(f"there is no link {link!r}")
-            poses[link] = _matrix(pose, f"the pose of {link!r}")
-            single = single and poses[link].ndim == 2
+            matrix = _matrix(pose, f"the pose of {link!r}")
+            single = single and matrix.ndim == 2
+            if link in moved:
+                if link != self.robot.root:
+                    raise ValueError(f"link {link!r} is where the configurations have it")
+                for other in moved:
+                    if matrix.ndim == poses[other].ndim == 3 and len(matrix) != len(poses[other]):
+                        raise ValueError(f"link {link!r} has {len(matrix)} poses, and there are "
+                                         f"{len(poses[other])} configurations")
+                    poses[other] = _times(_arrays._numpy(), matrix, poses[other])
+            else:
+                poses[link] = matrix
+        counts = {len(pose): link for link, pose in poses.items() if pose.ndim == 3}
+        if len(counts) > 1:
+            raise ValueError("; ".join(f"there are {count} poses of link {link!r}" for count, link in counts.items()))
         return poses, single
 
     def _ask(self, question, where, **options):
