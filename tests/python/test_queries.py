@@ -22,6 +22,9 @@ class Poses(unittest.TestCase):
         for bad in ([0, 0, 0, 0.5], [np.nan, 0, 0, 1], [0, 0, 1]):
             with self.assertRaises(ValueError):
                 kiln.pose(bad)
+        for bad in ({"scale": 0}, {"scale": -1}, {"scale": [1, np.inf]}, {"scale": np.nan}, {"translation": [0, np.nan, 0]}):
+            with self.subTest(bad=bad), self.assertRaisesRegex(ValueError, "finite"):
+                kiln.pose(**bad)
 
     def test_matrices_of_every_layout(self):
         a, b = tree("torus"), tree("ring")

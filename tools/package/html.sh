@@ -156,6 +156,8 @@ page "kiln $version" '' >"$to/index.html" <<END
 <dt><a href="tools/package/cookbook/README.html">Cookbook</a></dt><dd>ten tasks, each with the whole code and what comes out</dd>
 <dt><a href="commands.html">Commands</a></dt><dd>every verb and option of the command</dd>
 <dt><a href="api.html">API</a></dt><dd>every public call, type, status and constant of the headers</dd>
+<dt><a href="runtime/python/README.html">Python</a></dt><dd>import kiln: numpy arrays in and out, robots of URDF files</dd>
+<dt><a href="runtime/wasm/usage.html">JavaScript</a></dt><dd>the library as WebAssembly, in node and in pages</dd>
 <dt><a href="formats.html">File formats</a></dt><dd>the bytes of a file, and the rules that a reader may rely on</dd>
 <dt><a href="man/kiln-cmake.7.html">CMake</a></dt><dd>find_package(kiln) and kiln_bake()</dd>
 <dt><a href="tests/examples/README.html">Examples</a></dt><dd>what projects that use kiln look like</dd>

@@ -23,8 +23,8 @@ and not solids (kiln.locate_mesh is for those). Lengths have the unit of the pos
     Bins, Axes                            tables
 
 Queries release the interpreter's lock, and any number of threads may make them. They need 96 KiB of stack.
-Whatever is wrong is an exception: kiln.Error, which is also ValueError, FileNotFoundError, MemoryError or
-the like where one fits.
+Whatever is wrong is an exception. What kiln refuses is a kiln.Error, which is also ValueError,
+FileNotFoundError, MemoryError or the like where one fits.
 """
 
 import enum as _enum
@@ -94,7 +94,7 @@ def pose(quaternion=None, translation=None, scale=1.0):
 
     quaternion: (x, y, z, w), [4] or [n, 4], of a length within 1e-3 of 1; None: no rotation.
     translation: [3] or [n, 3], units of the world; None: none.
-    scale: along all axes, a number or [n].
+    scale: along all axes, more than 0, a number or [n].
     """
     numpy = _arrays._numpy()
     q = numpy.asarray([0.0, 0.0, 0.0, 1.0] if quaternion is None else quaternion, numpy.float64)
@@ -105,6 +105,8 @@ def pose(quaternion=None, translation=None, scale=1.0):
     length = numpy.sqrt((q * q).sum(-1))
     if not numpy.all(numpy.abs(length - 1) <= 1e-3):
         raise ValueError("the length of a quaternion is not within 1e-3 of 1")
+    if not (numpy.all(s > 0) and numpy.isfinite(s).all() and numpy.isfinite(t).all()):
+        raise ValueError("scale is to be more than 0, and both it and translation finite")
     many = numpy.broadcast_shapes(q.shape[:-1], t.shape[:-1], s.shape)
     x, y, z, w = numpy.moveaxis(q / length[..., None], -1, 0)
     out = numpy.zeros(many + (4, 4))
