@@ -19,8 +19,9 @@ class Scene:
     Every question takes `where`: a dict of the poses of links, [4, 4] or [n, 4, 4]; or, of a robot, configurations,
     [dof] or [n, dof], in the order of `joints`; or both, as the tuple (configurations, dict), with further links in
     the dict, and the pose of the robot as that of its root. Without configurations of a robot that has joints the
-    dict names all of its links that have meshes, but the root. Answers are for the pairs of `pairs`, in its order: meshes of the same link, and allowed pairs, are left
-    out. With one configuration the first dimension of an answer is left out. Surfaces are compared, not solids.
+    dict names all of its links that have meshes, but the root. Answers are for the pairs of `pairs`, in its order:
+    meshes of the same link, and allowed pairs, are left out. With one configuration the first dimension of an answer
+    is left out. Surfaces are compared, not solids.
     `threads`: 0, one for each processor, is the default.
     """
 
