@@ -209,6 +209,16 @@ class Robots(unittest.TestCase):
                     corners = kiln.Scene.from_urdf(path, bake=options).tree("base").triangles().reshape(-1, 3)
                     np.testing.assert_array_equal(np.ptp(corners, 0), np.float32(size))
 
+    def test_a_file_of_several_meshes_is_refused(self):
+        parts = [kiln.Mesh(*cube(), name="one"), kiln.Mesh(cube()[0] + 5, cube()[1], name="two")]
+        kiln.bake_file(parts, os.path.join(self.folder, "whole.kiln"), bv="obb,aabb")
+        kiln.bake_file(parts, os.path.join(self.folder, "split.kiln"), split="mesh")
+        urdf_of = '<robot><link name="a"><collision><geometry><mesh filename="{}.kiln"/></geometry></collision></link></robot>'
+        whole = kiln.Scene.from_urdf(self.write("whole.urdf", urdf_of.format("whole")))
+        self.assertEqual(whole.tree("a").triangle_count, 24)
+        with self.assertRaisesRegex(kiln.UnsupportedError, "'one', 'two'"):
+            kiln.Scene.from_urdf(self.write("split.urdf", urdf_of.format("split")))
+
     def test_names_of_meshes_are_not_those_of_other_links(self):
         link = '<link name="{}"><collision name="{}"><geometry><box size="1 1 1"/></geometry></collision></link>'
         joint = '<joint name="{}{}" type="fixed"><parent link="{}"/><child link="{}"/></joint>'

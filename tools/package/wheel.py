@@ -16,6 +16,7 @@ Metadata-Version: 2.1
 Name: kiln
 Version: {version}
 Summary: Exact collision queries on hierarchies baked in advance
+License: MIT
 Requires-Python: >=3.11
 Requires-Dist: numpy
 Description-Content-Type: text/markdown

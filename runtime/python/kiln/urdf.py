@@ -333,9 +333,13 @@ class _Meshes:
     def _file(self, path):
         if self.progress is not None:
             self.progress(path)
-        if path.endswith(".kiln"):
-            return _kiln.open(path)[0]
-        return _bake(path, **self.options)[0]
+        file = _kiln.open(path) if path.endswith(".kiln") else _bake(path, **self.options)
+        # Trees of one name are of one mesh, by different kinds of volumes; others would be missed.
+        names = sorted({tree.name for tree in file})
+        if len(names) != 1:
+            raise UnsupportedError(f"{path}: has {len(names)} meshes, {', '.join(map(repr, names[:3]))}; bake it without "
+                                   "split, as one")
+        return file[0]
 
     def of(self, geometry, what):
         """(tree, matrix or None, how far it reaches beyond the shape) of a <geometry>."""
