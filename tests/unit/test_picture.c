@@ -238,8 +238,8 @@ static void every_value_has_one_material(void **unused)
     memcpy(&size, (const char *)bytes.data + 12, sizeof size);
     json_t *root = json_loadb((const char *)bytes.data + 20, size, 0, NULL);
     const json_t *materials = json_object_get(root, "materials");
-    const json_t *mesh = json_array_get(json_object_get(root, "meshes"), 0);
-    const json_t *primitives = json_object_get(mesh, "primitives");
+    const json_t *first = json_array_get(json_object_get(root, "meshes"), 0);
+    const json_t *primitives = json_object_get(first, "primitives");
     assert_int_equal(json_array_size(materials), VALUES);
     assert_int_equal(json_array_size(primitives), p.run_count);
     for (uint32_t i = 0; i < p.run_count; i++) {
