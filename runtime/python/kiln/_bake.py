@@ -9,7 +9,8 @@ from . import _errors, _kiln
 class Mesh:
     """A part of a model in memory.
 
-    vertices: float32 or float64 [n, 3]. Trees hold float32; what float64 loses is a warning.
+    vertices: float32 or float64 [n, 3]. Trees hold float32; a loss that is large beside the
+        mesh is a warning.
     triangles: whole numbers [m, 3], each less than n.
     values: whole numbers [m], the user values (materials) of the triangles; None: 0.
     materials: names of the values 0, 1, ...
