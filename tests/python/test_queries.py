@@ -147,10 +147,13 @@ class PairQueries(unittest.TestCase):
         for hint in (first, first.hint, [0, 0], kiln.collide(a, None, a, None), None):
             self.assertEqual(kiln.distance(a, None, a, far, hint=hint).distance, 4)
         for bad in (dict(beyond=-1), dict(beyond=np.nan), dict(relative=-1), dict(absolute=np.inf)):
-            with self.assertRaises(ValueError):
+            with self.assertRaisesRegex(ValueError, list(bad)[0] + " is to be "):
                 kiln.distance(a, None, a, far, **bad)
-        with self.assertRaises(ValueError):
-            kiln.within(a, None, a, far, -1)
+        for bad in (-1, np.nan):
+            with self.assertRaisesRegex(ValueError, "distance is to be a number of at least 0"):
+                kiln.within(a, None, a, far, bad)
+            with self.assertRaisesRegex(ValueError, "distance is to be a number of at least 0"):
+                kiln.batch("within", [(a, None), (a, far)], distance=bad)
         self.assertTrue(kiln.within(a, None, a, far, 4))
         self.assertFalse(kiln.within(a, None, a, far, 3.999))
 

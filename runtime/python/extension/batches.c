@@ -1,6 +1,7 @@
 /* Many queries of two meshes in one call. */
 #include "module.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -380,7 +381,7 @@ static PyObject *module_batch(PyObject *module, PyObject *const *args, Py_ssize_
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         !word_of(in[0], "question", question_names, &asked) ||
-        (in[3] != NULL && !number_of(in[3], "distance", &run.distance)) ||
+        (in[3] != NULL && !length_of(in[3], "distance", HUGE_VAL, &run.distance)) ||
         !pair_options_of(&pair, in[4], in[5], in[6], NULL) || !threads_of(in[7], 0, &threads)) {
         return NULL;
     }

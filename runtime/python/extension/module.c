@@ -65,6 +65,21 @@ bool number_of(PyObject *object, const char *name, double *out)
     return true;
 }
 
+bool length_of(PyObject *object, const char *name, double most, double *out)
+{
+    double value;
+    if (!number_of(object, name, &value)) {
+        return false;
+    }
+    if (!(value >= 0 && value <= most)) {
+        PyErr_Format(PyExc_ValueError, "%s is to be %s", name,
+                     value > most ? "finite" : "a number of at least 0");
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
 bool count_of(PyObject *object, const char *name, uint64_t most, uint64_t *out)
 {
     PyObject *index = PyNumber_Index(object);

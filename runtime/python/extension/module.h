@@ -54,6 +54,9 @@ PyObject *raise_status(int status, const char *detail, PyObject *path);
 
 /* Numbers with names, of which an error speaks. */
 bool number_of(PyObject *object, const char *name, double *out);
+
+/* A number from 0 to `most`. */
+bool length_of(PyObject *object, const char *name, double most, double *out);
 bool count_of(PyObject *object, const char *name, uint64_t most, uint64_t *out);
 /* Index in the table of the words, ended by NULL, of a string. */
 bool word_of(PyObject *object, const char *name, const char *const *words, int *out);

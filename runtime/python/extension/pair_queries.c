@@ -1,6 +1,7 @@
 /* Queries of two meshes. */
 #include "module.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +43,9 @@ bool pair_options_of(kiln_pair_options *out, PyObject *beyond, PyObject *relativ
                      PyObject *absolute, PyObject *hint)
 {
     *out = kiln_pair_options_default();
-    return (beyond == NULL || number_of(beyond, "beyond", &out->beyond)) &&
-           (relative == NULL || number_of(relative, "relative", &out->relative)) &&
-           (absolute == NULL || number_of(absolute, "absolute", &out->absolute)) &&
+    return (beyond == NULL || length_of(beyond, "beyond", HUGE_VAL, &out->beyond)) &&
+           (relative == NULL || length_of(relative, "relative", DBL_MAX, &out->relative)) &&
+           (absolute == NULL || length_of(absolute, "absolute", DBL_MAX, &out->absolute)) &&
            hint_of(hint, &out->hint);
 }
 
@@ -205,7 +206,7 @@ static PyObject *module_within(PyObject *module, PyObject *const *args, Py_ssize
     double distance = 0;
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in) ||
-        !number_of(in[4], "distance", &distance) ||
+        !length_of(in[4], "distance", HUGE_VAL, &distance) ||
         !pair_options_of(&options, NULL, NULL, NULL, in[5])) {
         return NULL;
     }
