@@ -199,7 +199,7 @@ void page_add_json(page_data *to, const json_t *document)
         return;
     }
     put(to, DOCUMENT);
-    /* These four stand in strings only, where an escape is the same character. */
+    /* These three stand in strings only, where an escape is the same character. */
     const char *from = text;
     for (const char *at = text; *at != '\0'; at++) {
         if (*at == '<' || *at == '>' || *at == '&') {
