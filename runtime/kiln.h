@@ -417,7 +417,7 @@ typedef struct {
     double radius; /* of the ball about the centre that is the volume; 0: it is no ball */
 } kiln_tree_volume;
 
-/* What comes next. */
+/* What a visit of a tree does after a volume. */
 typedef enum {
     KILN_VISIT_CHILDREN = 0, /* the volumes below this one, if there are any */
     KILN_VISIT_SKIP = 1,     /* none of them */
@@ -434,8 +434,9 @@ typedef kiln_visit (*kiln_volume_callback)(void *user, const kiln_tree_volume *v
  * not is neither a leaf nor followed by any. It needs no polygons, and works for copies that
  * follow moving vertices. A visit that the callback stops is KILN_OK. KILN_ERROR_ARGUMENT: NULL, or
  * the callback returned another number, which ends the visit. Any number of threads. No allocation;
- * 3 KiB of stack. Cost: 0.2 to 0.3 us a volume of a tree of a million triangles, since each counts
- * what is below it: all takes O(n depth), and the first level alone O(n). */
+ * 3 KiB of stack. Cost: 0.2 to 0.3 us a volume of a tree of a million triangles, since the
+ * triangles below each are counted: a visit of all volumes costs O(n depth), and one of the first
+ * level alone O(n). */
 KILN_API kiln_status kiln_tree_visit(const kiln_tree *tree, kiln_volume_callback callback,
                                      void *user);
 
@@ -814,7 +815,7 @@ typedef struct {
  * not taken for all pairs. */
 #define KILN_BATCH_ALL_PAIRS SIZE_MAX
 
-/* What is asked about. Of the numbers of pairs and configurations each may be 0. */
+/* What is asked about. The number of pairs and that of configurations may be 0. */
 typedef struct {
     const kiln_placed *placed; /* [placed_count] */
     uint32_t placed_count;

@@ -101,6 +101,22 @@ typedef struct {
     unsigned left; /* bit i: lane i is still to be visited */
 } visit_level;
 
+/* Takes the next lane of the deepest level that has one left, and gives up the levels below that.
+ * False: none is left. */
+static bool lane_to_visit(visit_level *path, uint32_t *depth, unsigned *lane)
+{
+    while (*depth > 0 && path[*depth - 1].left == 0) {
+        --*depth;
+    }
+    if (*depth == 0) {
+        return false;
+    }
+    visit_level *at = &path[*depth - 1];
+    *lane = (unsigned)__builtin_ctz(at->left);
+    at->left &= at->left - 1;
+    return true;
+}
+
 static uint32_t leaf_triangles(const kiln_tree *tree, const kiln_format_node8 *node)
 {
     const unsigned leaves = kiln_node8_used(node) & ~node->inner & ~hidden_lanes(tree, node);
@@ -116,17 +132,12 @@ static uint32_t triangles_below(const kiln_tree *tree, uint32_t index)
 {
     visit_level path[KILN_TREE_DEPTH_MAX];
     uint32_t depth = 1;
+    unsigned lane;
     path[0].node = kiln_tree_node(tree, index);
     path[0].left = path[0].node->inner;
     uint32_t triangles = leaf_triangles(tree, path[0].node);
-    while (depth > 0) {
-        visit_level *at = &path[depth - 1];
-        if (at->left == 0) {
-            depth--;
-            continue;
-        }
-        const unsigned lane = (unsigned)__builtin_ctz(at->left);
-        at->left &= at->left - 1;
+    while (lane_to_visit(path, &depth, &lane)) {
+        const visit_level *at = &path[depth - 1];
         const kiln_format_node8 *child = kiln_tree_node(tree, kiln_node8_child(at->node, lane));
         triangles += leaf_triangles(tree, child);
         KILN_ASSERT(depth < KILN_TREE_DEPTH_MAX);
@@ -151,16 +162,11 @@ static kiln_status visit_below(const kiln_tree *tree, kiln_volume_callback callb
 {
     visit_level path[KILN_TREE_DEPTH_MAX];
     uint32_t depth = 1;
+    unsigned lane;
     path[0].node = kiln_tree_node(tree, 0);
     path[0].left = kiln_node8_used(path[0].node);
-    while (depth > 0) {
-        visit_level *at = &path[depth - 1];
-        if (at->left == 0) {
-            depth--;
-            continue;
-        }
-        const unsigned lane = (unsigned)__builtin_ctz(at->left);
-        at->left &= at->left - 1;
+    while (lane_to_visit(path, &depth, &lane)) {
+        const visit_level *at = &path[depth - 1];
         kiln_tree_volume volume;
         memset(&volume, 0, sizeof volume);
         volume.depth = depth;
