@@ -98,6 +98,7 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_forma
                                       "section table");
     }
     view->reader = reader;
+    view->points = (reader->header.features_optional & KILN_FORMAT_OPTIONAL_POINTS) != 0;
     view->vertices = (const float *)vertices->data;
     view->vertex_count = (uint32_t)vertices->count;
     view->triangles = (const uint32_t *)triangles->data;
@@ -325,6 +326,16 @@ static bool check_geometry(const kiln_view *view, kiln_format_error *error)
     }
     if (highest >= view->vertex_count) {
         return kiln_format_error_rule(error, KILN_RULE_TRIANGLE,
+                                      offset_of_kind(view->reader, KILN_SECTION_TRIANGLES, 0),
+                                      "triangles");
+    }
+    uint32_t differ = 0; /* corners of points */
+    for (size_t i = 0; view->points && i < view->triangle_count; i++) {
+        const uint32_t *corner = view->triangles + 3 * i;
+        differ |= (corner[0] ^ corner[1]) | (corner[0] ^ corner[2]);
+    }
+    if (differ != 0) {
+        return kiln_format_error_rule(error, KILN_RULE_POINTS,
                                       offset_of_kind(view->reader, KILN_SECTION_TRIANGLES, 0),
                                       "triangles");
     }

@@ -56,6 +56,7 @@ typedef struct {
     uint32_t adb_count;
     const kiln_format_adb_box *adb_boxes;
     kiln_weights_view weights; /* of time-critical queries */
+    bool points;               /* triangles are points: the corners of each are one vertex */
     const kiln_reader *reader;
 } kiln_view;
 

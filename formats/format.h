@@ -26,7 +26,12 @@
 #define KILN_FORMAT_MAJOR 1u
 #define KILN_FORMAT_MINOR 0u        /* of files with nothing that a later minor added */
 #define KILN_FORMAT_MINOR_AXES 4u   /* of files with an axis set */
-#define KILN_FORMAT_MINOR_NEWEST 4u /* that this reader knows all of */
+#define KILN_FORMAT_MINOR_POINTS 5u /* of files of points */
+#define KILN_FORMAT_MINOR_NEWEST 5u /* that this reader knows all of */
+
+/* A bit of features_optional: all triangles of the file are points, the three corners of each being
+ * one vertex. Readers that do not know it give the same answers. */
+#define KILN_FORMAT_OPTIONAL_POINTS 1u
 
 /* PNG's idea: a byte that 7-bit channels spoil, the name, both line ends, and DOS's end of file. */
 #define KILN_FORMAT_MAGIC "\x8BKLN\r\n\x1A\n"

@@ -163,6 +163,10 @@ typedef struct {
      * are larger are not chosen; 0: no limit. Not with `split` and `adb`. */
     const char *trace, *against;
     uint64_t max_bytes;
+    /* Bake the vertices of the model as a set of points, and not its faces: each vertex is a
+     * triangle whose three corners it is, and the index of the vertex in its mesh is its face. A
+     * model that is a set of points (PLY without faces; XYZ, PTS, ASC) is baked so by default. */
+    bool points;
 } kiln_bake_options;
 
 /* Returns the options that `kiln bake` uses without arguments. */
@@ -231,6 +235,7 @@ typedef struct {
     char cache_error[256];
     kiln_bake_candidate *candidates; /* of bv "auto", in the order in which they were tried */
     uint32_t candidate_count;
+    bool points; /* the file is a set of points, which `faces` counts */
 } kiln_bake_report;
 
 /* Frees the contents of a report and clears it. NULL is allowed. */

@@ -634,6 +634,33 @@ static void rule_11_vertex_indices(void **state)
     edit_free(file);
 }
 
+static void rule_34_points(void **state)
+{
+    (void)state;
+    const uint64_t points = KILN_FORMAT_OPTIONAL_POINTS;
+    for (int corner = 0; corner < 4; corner++) { /* 3: all are points */
+        for (int packed = 0; packed < 2; packed++) {
+            edit_file *file = good_file();
+            uint8_t *corners = edit_find(file, KILN_SECTION_TRIANGLES)->data;
+            for (uint32_t i = 0; i < 3 * 96; i++) {
+                const uint32_t vertex = i == 3 * 95 + (uint32_t)corner ? 46 : i / 6;
+                memcpy(corners + 4 * (size_t)i, &vertex, sizeof vertex);
+            }
+            size_t size;
+            uint8_t *bytes = edit_seal(file, packed != 0, &size);
+            memcpy(bytes + offsetof(kiln_format_header, features_optional), &points, sizeof points);
+            edit_reseal(bytes, size);
+            if (corner < 3) {
+                (void)refuse(bytes, size, KILN_ERROR_RULE, KILN_RULE_POINTS);
+            } else {
+                (void)accept(bytes, size);
+            }
+            free(bytes);
+            edit_free(file);
+        }
+    }
+}
+
 static void rule_12_triangle_ids(void **state)
 {
     (void)state;
@@ -1549,6 +1576,7 @@ int main(void)
         cmocka_unit_test(rule_9_nothing_there),
         cmocka_unit_test(rule_10_coordinates),
         cmocka_unit_test(rule_11_vertex_indices),
+        cmocka_unit_test(rule_34_points),
         cmocka_unit_test(rule_12_triangle_ids),
         cmocka_unit_test(rule_13_parts_that_do_not_tile),
         cmocka_unit_test(rule_14_strings_without_an_end),

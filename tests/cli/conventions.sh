@@ -158,7 +158,7 @@ case_end
 case_begin 'quiet and verbose: -q leaves notes out, not errors'
 exact 0 "$KILN" bake mixed.obj -o x.kiln <<'END'
 stderr:
-kiln: mixed.obj: left out: 1 point, 2 lines
+kiln: mixed.obj: left out: 1 point (see --points), 2 lines
 END
 exact 0 "$KILN" bake -q mixed.obj -o x.kiln <<'END'
 END
@@ -177,7 +177,7 @@ x.kiln: 2 triangles, N bytes, N a triangle, baked in T s
   obb            model: 1 node, N bytes, N a triangle, raw 64.00
   first query    in T ms, trusted T ms; the build took T ms
 stderr:
-kiln: mixed.obj: left out: 1 point, 2 lines
+kiln: mixed.obj: left out: 1 point (see --points), 2 lines
 END
 exact 0 "$KILN" bake -v cube.obj tetrahedron.obj -o two.d -j1 <<'END'
 two.d/cube.kiln: 12 triangles, N bytes, N a triangle, baked in T s
@@ -806,7 +806,7 @@ if command -v script >/dev/null; then
     shown '"$KILN" bake mixed.obj -o x.kiln --progress bar' >text
     exact 0 cat text <<'END'
 [                              ]   0 % import
-kiln: mixed.obj: left out: 1 point, 2 lines
+kiln: mixed.obj: left out: 1 point (see --points), 2 lines
 x.kiln: 2 triangles, N bytes, N a triangle, baked in T s
   left out       1 point, 2 lines
   obb            model: 1 node, N bytes, N a triangle, raw 64.00
@@ -833,7 +833,7 @@ case_begin 'batch: a list of inputs'
 printf 'cube.obj\nmixed.obj\n' >list
 exact 0 "$KILN" bake @list -o list.d <<'END'
 stderr:
-kiln: mixed.obj: left out: 1 point, 2 lines
+kiln: mixed.obj: left out: 1 point (see --points), 2 lines
 kiln: 2 baked in T s; N read, N written
 END
 exact 0 ls list.d <<'END'
@@ -908,6 +908,7 @@ assets:
       split: none
       scale: 1
       no-geometry: false
+      points: false
       on-bad: error
       strict: true
       import-memory: 1792

@@ -26,11 +26,11 @@ silent out
 # Besides lines of progress: three warnings in full, of whichever came first, and how often each came.
 grep -v -E '^kiln: [0-9]+ of 500, [0-9.]+/s(, [0-9]+:[0-9][0-9] left)?$' err >rest
 grep -E '^kiln: log/[0-9]+\.obj: (not there|left out): ' rest | sed 's|log/[0-9]*|log/N|' | sort >first
-printf 'kiln: log/N.obj: %s\n' 'left out: 0 points, 1 line' 'left out: 1 point, 0 lines' \
+printf 'kiln: log/N.obj: %s\n' 'left out: 0 points, 1 line' 'left out: 1 point (see --points), 0 lines' \
     "not there: 'gone.mtl', which it refers to; baked without" | cmp -s - first || case_fail "first: $(cat first)"
 grep -E '^kiln: [0-9]+ times: ' rest | sort >times
 printf 'kiln: %s\n' "100 times: not there: 'gone.mtl', which it refers to; baked without" \
-    '35 times: left out: 1 point, 0 lines' '80 times: left out: 0 points, 1 line' | cmp -s - times ||
+    '35 times: left out: 1 point (see --points), 0 lines' '80 times: left out: 0 points, 1 line' | cmp -s - times ||
     case_fail "times: $(cat times)"
 for i in $(seq 15); do
     [ "$(grep -c "^kiln: log/$i\.obj: node " rest)" = 1 ] || case_fail "the reason of $i"
@@ -50,14 +50,14 @@ done
 exact 0 "$KILN" bake a1.obj l1.obj l2.obj -o out.d -j1 <<'END'
 stderr:
 kiln: a1.obj: not there: 'gone.mtl', which it refers to; baked without
-kiln: l1.obj: left out: 1 point, 1 line
-kiln: 2 times: left out: 1 point, 1 line
+kiln: l1.obj: left out: 1 point (see --points), 1 line
+kiln: 2 times: left out: 1 point (see --points), 1 line
 kiln: 3 baked in T s; N read, N written
 END
 expect 0 "$KILN" bake a1.obj a2.obj a3.obj l1.obj l2.obj l3.obj -o out.d -j1 -v
 for i in 1 2 3; do
     says err "kiln: a$i.obj: not there: 'gone.mtl', which it refers to; baked without"
-    says err "kiln: l$i.obj: left out: 1 point, 1 line"
+    says err "kiln: l$i.obj: left out: 1 point (see --points), 1 line"
 done
 ! grep -q ' times: ' err || case_fail 'counted all the same'
 exact 0 "$KILN" bake a1.obj a2.obj -o out.d -q <<'END'
@@ -111,9 +111,9 @@ case_end
 case_begin '--annotations github: errors and warnings are workflow commands, the rest stays'
 exact 3 "$KILN" bake lines.obj l1.obj bad.obj -o out.d -j1 --annotations github <<'END'
 stderr:
-::warning file=lines.obj,title=kiln bake::lines.obj: left out: 1 point, 1 line
+::warning file=lines.obj,title=kiln bake::lines.obj: left out: 1 point (see --points), 1 line
 ::error file=bad.obj,title=kiln bake::bad.obj: node "/default", mesh "default", face 1: corner 2 is not finite or too large for a 32-bit float; repair the model, or let bad faces be dropped (--on-bad drop)
-::warning title=kiln bake::2 times: left out: 1 point, 1 line; also in l1.obj
+::warning title=kiln bake::2 times: left out: 1 point (see --points), 1 line; also in l1.obj
 kiln: failed: bad.obj
 kiln: 2 baked, 1 failed in T s; N read, N written
 END
@@ -124,7 +124,7 @@ for i in $(seq 10 34); do
 done
 expect 0 "$KILN" bake equal -o out.d/equal -j1 --annotations github
 [ "$(grep -c '^::warning ' err)" = 2 ] || case_fail "$(cat err)"
-says err '::warning title=kiln bake::25 times: left out: 1 point, 1 line; also in equal/m11,%25.obj, equal/m12,%25.obj, '
+says err '::warning title=kiln bake::25 times: left out: 1 point (see --points), 1 line; also in equal/m11,%25.obj, equal/m12,%25.obj, '
 says err ', equal/m30,%25.obj and 4 more'
 expect 0 "$KILN" bake equal -o out.d/equal -j1 --annotations github -q
 [ ! -s err ] || case_fail "quiet: $(cat err)"
@@ -223,7 +223,7 @@ cat >want <<'END'
 <testsuites name="kiln bake" tests="3" failures="1" errors="0" skipped="0" time="T">
   <testsuite name="kiln bake" tests="3" failures="1" errors="0" skipped="0" time="T">
     <testcase name="out.d/lines.kiln" classname="kiln.bake" file="lines.obj" time="T">
-      <system-err>left out: 1 point, 1 line
+      <system-err>left out: 1 point (see --points), 1 line
 </system-err>
     </testcase>
     <testcase name="out.d/bad.kiln" classname="kiln.bake" file="bad.obj" time="T">

@@ -40,7 +40,7 @@ mkdir -p 'Földer/テスト'
 cp mixed.obj 'Földer/テスト/ñ mesh.obj'
 exact 0 "$KILN" bake 'Földer/テスト/ñ mesh.obj' -o 'Földer/テスト/ñ mesh.kiln' --depfile d --if-changed <<'END'
 stderr:
-kiln: Földer/テスト/ñ mesh.obj: left out: 1 point, 2 lines
+kiln: Földer/テスト/ñ mesh.obj: left out: 1 point (see --points), 2 lines
 END
 exact 0 cat d <<'END'
 Földer/テスト/ñ\ mesh.kiln: Földer/テスト/ñ\ mesh.obj
@@ -51,7 +51,7 @@ Földer/テスト/ñ mesh.kiln: sound; 1 tree, 2 triangles, 1 node
 END
 exact 0 "$KILN" bake 'Földer/テスト/ñ mesh.obj' -o 'Földer/テスト/ñ mesh.kiln' --if-changed <<'END'
 stderr:
-kiln: Földer/テスト/ñ mesh.obj: left out: 1 point, 2 lines
+kiln: Földer/テスト/ñ mesh.obj: left out: 1 point (see --points), 2 lines
 kiln: Földer/テスト/ñ mesh.kiln: up to date: made from the same bytes by the same options
 END
 case_end
@@ -125,7 +125,7 @@ case_begin 'C055: in lists, manifests and plans'
 printf 'F\303\266lder/\343\203\206\343\202\271\343\203\210/\303\261 mesh.obj\n' >list
 exact 0 "$KILN" bake @list -o 'Öut' <<'END'
 stderr:
-kiln: Földer/テスト/ñ mesh.obj: left out: 1 point, 2 lines
+kiln: Földer/テスト/ñ mesh.obj: left out: 1 point (see --points), 2 lines
 END
 exact 0 sh -c 'cd Öut && ls' <<'END'
 ñ mesh.kiln
@@ -133,7 +133,7 @@ END
 printf 'kiln: 1\noutput: "Öut 2"\nassets: ["**/ñ*.obj"]\n' >m.yaml
 exact 0 "$KILN" bake -m m.yaml <<'END'
 stderr:
-kiln: Földer/テスト/ñ mesh.obj: left out: 1 point, 2 lines
+kiln: Földer/テスト/ñ mesh.obj: left out: 1 point (see --points), 2 lines
 END
 exact 0 find 'Öut 2' -type f <<'END'
 Öut 2/Földer/テスト/ñ mesh.kiln
@@ -157,6 +157,7 @@ assets:
       split: none
       scale: 1
       no-geometry: false
+      points: false
       on-bad: error
       strict: false
       import-memory: 1792

@@ -53,7 +53,7 @@ case_end
 
 case_begin 'points and lines are counted'
 expect 0 "$KILN" bake models/tiny/mixed.obj -o "$TMPDIR/mixed.kiln"
-says err 'left out: 1 point, 2 lines'
+says err 'left out: 1 point (see --points), 2 lines'
 expect 0 "$KILN" bake -q models/tiny/mixed.obj -o "$TMPDIR/mixed.kiln"
 silent err
 expect 0 "$KILN" info --json "$TMPDIR/mixed.kiln"

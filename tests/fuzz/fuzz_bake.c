@@ -209,6 +209,7 @@ static kiln_bake_options options_of(const uint8_t *asked)
     options.adb = (asked[1] & FUZZ_COUNTS) != 0 ? 4 : 0;
     options.leaf = (asked[1] & FUZZ_LEAF_ONE) != 0 ? 1 : 4;
     options.scale = (asked[1] & FUZZ_SCALE) != 0 ? 1e30 : 1;
+    options.points = (asked[1] & FUZZ_POINTS) != 0;
     options.threads = 1;
     options.import_memory = 64 << 20;
     options.import_seconds = 0;
@@ -307,6 +308,9 @@ static const char *format_by_start(const uint8_t *model, size_t size)
         return strstr(start, "<X3D") != NULL       ? "x3d"
                : strstr(start, "<COLLADA") != NULL ? "dae"
                                                    : "amf";
+    }
+    if (strncmp(start, "//", 2) == 0) {
+        return "xyz";
     }
     if (strncmp(start, "glTF", 4) == 0) {
         return "glb";

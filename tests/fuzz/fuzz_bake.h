@@ -7,7 +7,8 @@
 
 /* What the first two bytes of an input ask for; the model follows them. */
 enum {
-    FUZZ_FORMAT = 3,    /* obj, ply, stl, off; glTF, FBX and XML go by the start of the model */
+    FUZZ_FORMAT =
+        3, /* obj, ply, stl, off; points, glTF, FBX and XML go by the start of the model */
     FUZZ_KINDS = 3 * 4, /* obb; aabb; obb2 and aabb2; obb and aabb */
     FUZZ_SPLIT = 1 << 4,
     FUZZ_RAW = 1 << 5,
@@ -19,7 +20,8 @@ enum {
     FUZZ_UP_X = 8,
     FUZZ_COUNTS = 16,
     FUZZ_LEAF_ONE = 32,
-    FUZZ_SCALE = 64
+    FUZZ_SCALE = 64,
+    FUZZ_POINTS = 128
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -90,6 +90,15 @@ static const seed seeds[] = {
          ZEROS_16 ZEROS_16 ZEROS_16 ZEROS_16 ZEROS_16 "\2\0\0\0" STL_TRIANGLE STL_TRIANGLE),
     SEED("off", OFF, 0,
          "OFF\n# x\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n3 0 1 2 255 0 0\n"),
+    SEED("ply-points", PLY | BOTH, FUZZ_COUNTS,
+         "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+         "property double z\nend_header\n0 0 0\n1 0 nan\n0 1 0\n"),
+    SEED("xyz", AABB | FUZZ_DROP_BAD, FUZZ_LEAF_ONE,
+         "//\nx, y, z, red\n0 0 0\n1;0;0;7\n1 0 0\n1 nan 0\n0 1e39 1\n"),
+    SEED("pts", BOTH | FUZZ_SPLIT, FUZZ_LOSSY | FUZZ_UP_X,
+         "//\n2\n0 0 0 1 2 3\n1 0 0\n\n3\n1 1 1\n2 2 2\n2 2 3\n"),
+    SEED("vertices", OFF | BINARY, FUZZ_POINTS | FUZZ_SCALE,
+         "OFF\n4 1 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n"),
     SEED("coff", OFF | BINARY | FUZZ_SPLIT, 0,
          "COFF\n3 1 3\n0 0 0 1 1 1 1\n1 0 0 1 1 1 1\n0 1 0 1 1 1 1\n3 0 1 2\n"),
 };

@@ -70,7 +70,7 @@ def column(data, kind):
 def read_header(data):
     need(data[:8] == MAGIC[:len(data)], "foreign", "not a kiln file")
     need(len(data) >= 128, "incomplete", "shorter than a header")
-    major, minor, crc, size, required, _, count, entry_size = struct.unpack("<HHIQQQII", data[8:48])
+    major, minor, crc, size, required, optional, count, entry_size = struct.unpack("<HHIQQQII", data[8:48])
     need(major == 1, "version", f"{major}.{minor}")  # any minor
     need(1 <= count <= 256 and entry_size == 64, "R3")
     need(len(data) >= size, "incomplete", "shorter than it says")
@@ -80,7 +80,7 @@ def read_header(data):
     need(zlib.crc32(table, zlib.crc32(data[:12] + bytes(4) + data[16:128])) == crc, "checksum", "header")
     need(required == 0, "feature", f"{required:x}")
     need(not any(data[80:128]), "R2", "header")
-    return (major, minor), data[48:64], [
+    return (major, minor), optional, data[48:64], [
         Entry(e[0].decode("latin-1"), *e[1:])
         for e in struct.iter_unpack("<4sIHHIQQQII16s", table)]
 
@@ -872,7 +872,7 @@ def report_model(sections):
 def report(path):
     with open(path, "rb") as file:
         data = file.read()
-    version, content_hash, entries = read_header(data)
+    version, optional, content_hash, entries = read_header(data)
     check_entries(data, entries)
     sections = sections_of(data, entries)
     what = check_kinds(sections)
@@ -883,6 +883,8 @@ def report(path):
     digest = "-"
     if what == "model":
         digest = report_model(sections)
+        corners = struct.iter_unpack("<3I", dict((k, d) for k, _, d in sections).get("TRIS", b""))
+        need(not optional & 1 or all(len(set(c)) == 1 for c in corners), "R34")
     else:
         raw = {kind: decoded for kind, _, decoded in sections}
         json.loads(raw["META"].decode("utf-8"))

@@ -896,6 +896,87 @@ static void ply(void **state)
     done(&r);
 }
 
+static void points(void **state)
+{
+    static const char ply_points[] =
+        "ply\nformat ascii 1.0\nelement vertex 4\nproperty uchar red\nproperty float x\n"
+        "property float y\nproperty float z\nproperty float nx\nend_header\n"
+        "9 0 0 0 1\n9 1 0 0 1\n9 0 0 0 1\n9 0 %s 2 1\n";
+    static const char *const refused[][2] = {
+        {"0 0 0\n1 1\n", "line 2: a point must have x, y and z"},
+        {"0 0 0\n1 1 C\n", "line 2: a coordinate must be a number"},
+        {"C 0 0 0\n", "line 1: a coordinate must be a number"},
+        {"0 0 0\n\n1 1e39 1\n", "point 1 (line 3): it is not finite or too large"},
+        {"3\n0 0 0\n1 1 1\n", "line 1 says that 3 points follow, but there are 2"},
+        {"1\n0 0 0\n1 1 1\n", "line 3: more points than the number before them says"},
+        {"0 0 0\n1\n1 1 1\n", "line 2: a number of points between points"},
+        {"# nothing\n", "no face"},
+        {"0\n", "no face"},
+    };
+    char text[512];
+    kiln_bake_options options = defaults();
+    result r;
+
+    (void)state;
+    snprintf(text, sizeof text, ply_points, "5");
+    options.drop = KILN_DROP_DEGENERATE; /* a point is none */
+    r = import_with("ply", text, strlen(text), &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_true(r.soup.points);
+    assert_int_equal(r.soup.triangle_count, 4);
+    assert_int_equal(r.soup.vertex_count, 3);
+    assert_int_equal(r.soup.duplicate_count, 1);
+    assert_int_equal(r.soup.degenerate_count, 0);
+    assert_int_equal(r.soup.points_left_out, 0);
+    assert_int_equal(r.soup.warning_count, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(r.soup.face[i], i);
+        assert_int_equal(r.soup.indices[3 * i], r.soup.indices[3 * i + 1]);
+        assert_int_equal(r.soup.indices[3 * i], r.soup.indices[3 * i + 2]);
+    }
+    assert_bounds(&r, 0, 0, 0, 1, 5, 2);
+    done(&r);
+    snprintf(text, sizeof text, ply_points, "nan");
+    r = import_text("ply", text);
+    assert_error(&r, KILN_BAKE_INVALID, "point 3 (line 13): it is not finite");
+    options.on_bad = KILN_ON_BAD_DROP;
+    r = import_with("ply", text, strlen(text), &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 3);
+    assert_int_equal(r.soup.note_count, 1);
+    done(&r);
+    /* Blanks, commas and semicolons, comments, names of columns, numbers of points. */
+    r = import_text("xyz", "# a\n\n// b\n  1,2,3,200\n4;5;6;7;8\n7\t8 9\r\n");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 3);
+    assert_bounds(&r, 1, 2, 3, 7, 8, 9);
+    done(&r);
+    r = import_text("pts", "2\n0 0 0 9 9 9 9\n1 1 1\n1\n2 2 2\n");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 3);
+    done(&r);
+    r = import_text("asc", "Red Z Y X\n255 3 2 1\nred 6 5 4\n");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_bounds(&r, 1, 2, 3, 4, 5, 6);
+    done(&r);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        r = import_text("xyz", refused[i][0]);
+        assert_error(&r, KILN_BAKE_INVALID, refused[i][1]);
+    }
+    /* The vertices of a mesh, those of no face included, once for several meshes that share them.
+     */
+    options = defaults();
+    options.points = true;
+    options.scale = 2;
+    static const char mesh[] = "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 7\nf 1 2 3\no b\nf 3 2 1\n";
+    r = import_with("obj", mesh, sizeof mesh - 1, &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_true(r.soup.points);
+    assert_int_equal(r.soup.triangle_count, 4);
+    assert_bounds(&r, 0, 0, 0, 2, 2, 14);
+    done(&r);
+}
+
 static void off(void **state)
 {
     result r =
@@ -1642,6 +1723,7 @@ int main(void)
         cmocka_unit_test(crossing_faces),
         cmocka_unit_test(stl),
         cmocka_unit_test(ply),
+        cmocka_unit_test(points),
         cmocka_unit_test(off),
         cmocka_unit_test(instances_and_mirrors),
         cmocka_unit_test(bad_gltf_index),

@@ -91,6 +91,9 @@ void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *o
         feed_number(&sha, (uint64_t)options->fit_to);
         feed_number(&sha, (uint64_t)options->box_fit);
     }
+    if (options->points) {
+        feed_text(&sha, "points");
+    }
     if (choice != NULL) {
         feed_text(&sha, "choice");
         kiln_sha256_update(&sha, choice, KILN_SHA256_SIZE);
@@ -217,6 +220,9 @@ static json_t *options_object(const kiln_bake_options *options, bool chosen)
                                            "hull-vertices", "hull-facets", "volume"};
         (void)json_object_set_new(object, "box_fit", json_string(fits[options->box_fit]));
     }
+    if (options->points) {
+        (void)json_object_set_new(object, "points", json_true());
+    }
     if (options->lossy_grid != 0) {
         (void)json_object_set_new(object, "lossy_grid", json_integer(options->lossy_grid));
     }
@@ -312,6 +318,9 @@ char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_opti
     /* What the import found, so that a later request can report it without an import. */
     json_t *counts = json_object();
     (void)json_object_set_new(counts, "faces", count(soup->triangle_count));
+    if (soup->points) {
+        (void)json_object_set_new(counts, "points", count(soup->triangle_count));
+    }
     (void)json_object_set_new(counts, "faces_dropped", count(soup->note_count));
     (void)json_object_set_new(counts, "points_left_out", count(soup->points_left_out));
     (void)json_object_set_new(counts, "lines_left_out", count(soup->lines_left_out));

@@ -48,6 +48,7 @@ void kiln_report_soup(const kiln_soup *soup, kiln_bake_report *report)
     kiln_bake_report *r = report;
     KILN_ASSERT(r->warnings == NULL && r->side_files == NULL && r->dropped == NULL);
     r->faces = soup->triangle_count;
+    r->points = soup->points;
     r->faces_dropped = soup->note_count;
     r->points_left_out = soup->points_left_out;
     r->lines_left_out = soup->lines_left_out;

@@ -319,6 +319,7 @@ bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
         const json_t *counts = json_object_get(meta, "counts");
         const json_t *source = json_object_get(meta, "source");
         report->faces = number(counts, "faces");
+        report->points = json_object_get(counts, "points") != NULL;
         report->faces_dropped = number(counts, "faces_dropped");
         report->points_left_out = number(counts, "points_left_out");
         report->lines_left_out = number(counts, "lines_left_out");

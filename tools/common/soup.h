@@ -50,6 +50,8 @@ typedef struct {
         names_size; /* of the strings, these first bytes hold the names of parts and materials and
                             go into a file; the rest is for the report */
 
+    bool points; /* triangles are points: the three corners of each are one vertex */
+
     /* The report. */
     uint64_t faces_read;   /* polygons of three corners and more */
     uint64_t polygons_cut; /* of these, with more than three corners */

@@ -461,7 +461,8 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
     KILN_ASSERT(n <= SECTIONS_MAX);
 
     uint64_t stored[SECTIONS_MAX];
-    status = kiln_container_write(s, n, layout, build_key, watch, file, size, stored);
+    status = kiln_container_write(s, n, layout, soup->points ? KILN_FORMAT_OPTIONAL_POINTS : 0,
+                                  build_key, watch, file, size, stored);
     for (uint32_t kind = 0; kind < model->kind_count && status == KILN_BAKE_OK; kind++) {
         packed_sizes[kind] = stored[nodes + kind];
     }

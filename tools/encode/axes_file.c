@@ -37,5 +37,5 @@ kiln_bake_status kiln_axes_encode(const kiln_lut_axes *set, kiln_layout layout,
         sections[count++] = (kiln_section_input){KILN_SECTION_AXES_ZONES, set->zones,
                                                  set->zone_count * sizeof *set->zones, 0};
     }
-    return kiln_container_write(sections, count, layout, key, watch, file, size, NULL);
+    return kiln_container_write(sections, count, layout, 0, key, watch, file, size, NULL);
 }

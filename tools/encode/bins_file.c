@@ -65,5 +65,5 @@ kiln_bake_status kiln_bins_encode(const kiln_lut_bins *table, const kiln_weights
         sections[count++] = (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, weights->rows,
                                                  weights->count * sizeof weights->rows[0], 0};
     }
-    return kiln_container_write(sections, count, layout, key, watch, file, size, NULL);
+    return kiln_container_write(sections, count, layout, 0, key, watch, file, size, NULL);
 }

@@ -326,9 +326,9 @@ static uint64_t place_pieces(container *box)
 }
 
 kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32_t count,
-                                      kiln_layout layout, const uint8_t build_key[16],
-                                      const kiln_watch *watch, void **file, size_t *size,
-                                      uint64_t *stored_sizes)
+                                      kiln_layout layout, uint64_t features,
+                                      const uint8_t build_key[16], const kiln_watch *watch,
+                                      void **file, size_t *size, uint64_t *stored_sizes)
 {
     KILN_ASSERT(count > 0);
     container box = {.sections = sections, .count = count};
@@ -389,7 +389,11 @@ kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32
     memset(&header, 0, sizeof header);
     memcpy(header.magic, KILN_FORMAT_MAGIC, sizeof header.magic);
     header.version_major = KILN_FORMAT_MAJOR;
+    if ((features & KILN_FORMAT_OPTIONAL_POINTS) != 0) {
+        minor = KILN_FORMAT_MINOR_POINTS;
+    }
     header.version_minor = minor;
+    header.features_optional = features;
     header.file_size = total;
     header.section_count = box.piece_count;
     header.section_entry_size = sizeof(kiln_format_section);
@@ -450,7 +454,8 @@ kiln_bake_status kiln_container_relayout(const void *data, size_t data_size, kil
     }
     if (sections != NULL) {
         status = kiln_container_write(sections, reader.section_count, layout,
-                                      reader.header.build_key, watch, file, size, NULL);
+                                      reader.header.features_optional, reader.header.build_key,
+                                      watch, file, size, NULL);
     }
     if (status != KILN_BAKE_OK) {
         (void)snprintf(message, 192, "out of memory");

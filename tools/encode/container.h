@@ -17,14 +17,15 @@ typedef struct {
     uint32_t element_size; /* where the kind leaves it open; else 0 */
 } kiln_section_input;
 
-/* Lays out `count` sections. *file [*size bytes] is released by free(); stored_sizes [count] gets
- * the bytes that each takes in the file (may be NULL). KILN_BAKE_OK or KILN_BAKE_FAILED (memory, or
- * cancelled by the watch). Bytes depend on the sections, the layout, the build key and zlib only.
+/* Lays out `count` sections; `features` are the optional ones of the header. *file [*size bytes] is
+ * released by free(); stored_sizes [count] gets the bytes that each takes in the file (or NULL).
+ * KILN_BAKE_OK or KILN_BAKE_FAILED (memory, or cancelled by the watch). Bytes depend on the
+ * sections, the layout, the features, the build key and zlib only.
  */
 kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32_t count,
-                                      kiln_layout layout, const uint8_t build_key[16],
-                                      const kiln_watch *watch, void **file, size_t *size,
-                                      uint64_t *stored_sizes);
+                                      kiln_layout layout, uint64_t features,
+                                      const uint8_t build_key[16], const kiln_watch *watch,
+                                      void **file, size_t *size, uint64_t *stored_sizes);
 
 /* First half of the SHA-256 over each section's kind (uint32), raw size (uint64) and decoded bytes,
  * in order. */

@@ -68,7 +68,7 @@ kiln_bake_status kiln_weights_encode(kiln_format_adb_weights rows[], uint32_t co
         {KILN_SECTION_ADB_WEIGHTS, rows, count * sizeof rows[0], 0},
         {KILN_SECTION_META, meta, sizeof meta - 1, 0},
     };
-    return kiln_container_write(sections, 2, KILN_LAYOUT_RAW, key, &watch, file, size, NULL);
+    return kiln_container_write(sections, 2, KILN_LAYOUT_RAW, 0, key, &watch, file, size, NULL);
 }
 
 /* --------------------------------------------------------------------------------- loading -- */

@@ -7,6 +7,9 @@
  *   ranges of the meshes -> paths and transforms of the nodes -> parts, face by face, triangle by
  *   triangle -> degenerate and duplicate triangles -> vertices, warnings and strings of the soup.
  *
+ * Of a set of points, and of any model whose vertices are wanted instead of its faces, each vertex
+ * is a triangle whose three corners it is: all that follows, and every query, then knows points.
+ *
  * What can be wrong with a file is found here and nowhere later: indices out of range, coordinates
  * that are not finite, before and after their transform. Transforms are applied in double, and the
  * result is rounded to float once; what is lost by that is measured for each part (grid.c). Tables
@@ -51,6 +54,7 @@ typedef struct {
     const kiln_flatten_task *task;
     kiln_soup *soup;
     kiln_bake_status status;
+    bool shared_taken; /* points: the vertices that several meshes share have been added */
     kiln_scene_facts facts;
     range *ranges;       /* of each mesh */
     kiln_affine *places; /* of each node */
@@ -232,6 +236,7 @@ static bool find_ranges(flat *f)
             at.corner += sizes[at.face + j];
             r->triangles += sizes[at.face + j] - 2;
         }
+        r->triangles = f->soup->points ? r->vertex_count : r->triangles;
         at.face += meshes[i].face_count;
         at.vertex += meshes[i].vertex_count;
     }
@@ -421,6 +426,20 @@ static bool is_flat(const float *positions, const uint32_t *corners, size_t coun
     return !(off > FLAT_WITHIN * size * length);
 }
 
+/* A point that is not finite, by its line where the reader knows that. */
+static bool refuse_point(flat *f, const char *path, const char *mesh, uint32_t point)
+{
+    char line[48] = "";
+
+    if (f->facts.bad_line > 0)
+        snprintf(line, sizeof line, " (line %llu)", (unsigned long long)f->facts.bad_line);
+    return FAIL(
+        f, KILN_BAKE_INVALID,
+        "node \"%.200s\", mesh \"%.100s\", point %lu%s: it is not finite or too large for a "
+        "32-bit float; repair the model, or let bad points be dropped (--on-bad drop)",
+        path, mesh, (unsigned long)point, line);
+}
+
 /* Adds a face, cut into triangles; refuses or drops it, as the options say, if it can't be used. */
 static bool add_face(flat *f, const uint32_t *corners, size_t count, uint32_t face, uint32_t user)
 {
@@ -438,6 +457,8 @@ static bool add_face(flat *f, const uint32_t *corners, size_t count, uint32_t fa
         const char *mesh = kiln_names_at(&f->names, part->mesh_name);
         char what[128];
 
+        if (f->soup->points)
+            return refuse_point(f, path, mesh, face);
         if (error == KILN_FACE_NOT_FINITE)
             snprintf(what, sizeof what, "corner %zu is not finite or too large for a 32-bit float",
                      blame);
@@ -515,8 +536,10 @@ static bool add_part(flat *f, size_t node, uint32_t mesh)
     KILN_ASSERT(node < arrays[KILN_ARRAY_NODES].count && mesh < arrays[KILN_ARRAY_MESHES].count);
     f->mesh = &meshes_of(f->scene)[mesh];
     f->at = &f->ranges[mesh];
-    if (f->mesh->face_count == 0)
+    if (f->soup->points ? f->at->vertex_count == 0 || (f->mesh->shared && f->shared_taken)
+                        : f->mesh->face_count == 0)
         return true;
+    f->shared_taken = f->shared_taken || f->mesh->shared;
     if (!grow(f, &parts, &f->part_capacity, f->soup->part_count + 1u, sizeof(kiln_soup_part))) {
         f->soup->parts = parts;
         return false;
@@ -536,7 +559,13 @@ static bool add_part(flat *f, size_t node, uint32_t mesh)
     f->loss = f->magnitude = 0;
 
     corner = f->at->corner;
-    for (uint64_t i = f->at->face; i < f->at->face + f->mesh->face_count; i++) {
+    for (uint32_t i = 0; f->soup->points && i < f->at->vertex_count; i++) {
+        const uint32_t point[3] = {i, i, i};
+
+        if (!add_face(f, point, 3, i, 0))
+            return false;
+    }
+    for (uint64_t i = f->at->face; !f->soup->points && i < f->at->face + f->mesh->face_count; i++) {
         if (!add_face(f, corners + corner, sizes[i], records[i], users[i]))
             return false;
         corner += sizes[i];
@@ -551,8 +580,10 @@ static bool add_part(flat *f, size_t node, uint32_t mesh)
      * hundredth of the part, nothing can be placed against it as authored, even if it has lost
      * nothing itself. */
     indices = f->soup->indices + 3 * (size_t)part->triangle_first;
-    edge = kiln_typical_edge(f->weld.positions, indices, part->triangle_count);
     extent = kiln_extent(f->weld.positions, indices, part->triangle_count);
+    /* Points of a surface are so far apart, about. */
+    edge = f->soup->points ? extent / sqrt((double)part->triangle_count)
+                           : kiln_typical_edge(f->weld.positions, indices, part->triangle_count);
     step = kiln_float_step(f->magnitude);
     loss = f->loss > edge / 100 ? f->loss : 0;
     KILN_ASSERT(extent >= 0 && f->loss >= 0);
@@ -628,8 +659,8 @@ static bool sift(flat *f)
             soup->face[kept] = soup->face[i];
             soup->user[kept] = soup->user[i];
             /* A triangle that is dropped for its area is not put into the set. */
-            degenerate =
-                kiln_no_area(positions[corners[0]], positions[corners[1]], positions[corners[2]]);
+            degenerate = !soup->points && kiln_no_area(positions[corners[0]], positions[corners[1]],
+                                                       positions[corners[2]]);
             if (degenerate && (drop & KILN_DROP_DEGENERATE) != 0)
                 reason = KILN_FACE_DEGENERATE;
             duplicate = reason == 0 && kiln_triangle_set_has(&set, kept);
@@ -683,7 +714,7 @@ static bool copy_facts(flat *f)
     soup->lines_left_out = f->facts.lines;
     soup->unit = f->facts.unit;
     soup->up_axis = f->facts.up_declared;
-    soup->empty_mesh_count = f->facts.empty_meshes;
+    soup->empty_mesh_count = soup->points ? 0 : f->facts.empty_meshes;
     if (f->facts.bad_faces_lost == 0)
         return true;
     if (f->task->options->on_bad == KILN_ON_BAD_ERROR)
@@ -697,10 +728,15 @@ static bool copy_facts(flat *f)
 /* A soup without triangles is an error, before anything is dropped and after. */
 static bool must_have_faces(flat *f, const char *which)
 {
-    return f->soup->triangle_count > 0 ||
-           FAIL(f, KILN_BAKE_INVALID,
-                "%s (%llu points and %llu lines left out, %lu faces dropped); give a model with "
-                "faces",
+    if (f->soup->triangle_count > 0)
+        return true;
+    if (f->soup->points)
+        return FAIL(f, KILN_BAKE_INVALID,
+                    "no point%s (%lu points dropped); give a model with vertices", which,
+                    (unsigned long)f->soup->note_count);
+    return FAIL(f, KILN_BAKE_INVALID,
+                "no face%s (%llu points and %llu lines left out, %lu faces dropped); give a model "
+                "with faces, or bake its vertices (--points)",
                 which, (unsigned long long)f->facts.points, (unsigned long long)f->facts.lines,
                 (unsigned long)f->soup->note_count);
 }
@@ -804,14 +840,14 @@ kiln_bake_status kiln_flatten(const kiln_scene *scene, const kiln_flatten_task *
     KILN_ASSERT(scene->arrays[KILN_ARRAY_FACTS].count == 1);
     KILN_ASSERT(soup->triangle_count == 0 && soup->positions == NULL);
     memcpy(&f.facts, scene->arrays[KILN_ARRAY_FACTS].items, sizeof f.facts);
+    soup->points = options->points || f.facts.cloud != 0;
     f.options = kiln_affine_of_options(options->scale * f.facts.unit_factor, f.facts.up_now,
                                        options->up >= 0 ? options->up : f.facts.up_now);
     kiln_names_append(&f.names, "");
     kiln_names_append(&f.messages, "");
     /* Each step sets f.status and the error when it fails, and the rest is not run. */
     (void)(copy_facts(&f) && find_ranges(&f) && walk_nodes(&f) && add_parts(&f) &&
-           must_have_faces(&f, "no face") && sift(&f) && must_have_faces(&f, "no face is left") &&
-           finish(&f));
+           must_have_faces(&f, "") && sift(&f) && must_have_faces(&f, " is left") && finish(&f));
     free(f.names.text);
     free(f.messages.text);
     free(f.ranges);

@@ -13,6 +13,7 @@
 const kiln_format kiln_formats[] = {
     {"3mf", "3D Manufacturing Format", KILN_TRUST_OWN, OWN},
     {"amf", "Additive Manufacturing File", KILN_TRUST_OWN, OWN},
+    {"asc", "points as text", KILN_TRUST_OWN, OWN},
     {"dae", "Collada", KILN_TRUST_OWN, OWN},
     {"fbx", "Autodesk FBX", KILN_TRUST_OWN, OWN},
     {"glb", "glTF 2.0, binary", KILN_TRUST_OWN, GLTF},
@@ -20,9 +21,11 @@ const kiln_format kiln_formats[] = {
     {"obj", "Wavefront OBJ", KILN_TRUST_OWN, OWN},
     {"off", "Object File Format", KILN_TRUST_OWN, OWN},
     {"ply", "Stanford PLY", KILN_TRUST_OWN, OWN},
+    {"pts", "points as text", KILN_TRUST_OWN, OWN},
     {"stl", "Stereolithography", KILN_TRUST_OWN, OWN},
     {"vrm", "VRM, an avatar in glTF 2.0", KILN_TRUST_OWN, GLTF},
     {"x3d", "X3D, in XML", KILN_TRUST_OWN, OWN},
+    {"xyz", "points as text", KILN_TRUST_OWN, OWN},
 
     {"3d", "Unreal", KILN_TRUST_UNCHECKED, ASSIMP},
     {"3ds", "3D Studio", KILN_TRUST_UNCHECKED, ASSIMP},

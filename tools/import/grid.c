@@ -116,7 +116,7 @@ bool kiln_snap_to_grid(kiln_soup *soup, int bits)
     memcpy(soup->positions, weld.positions, 3 * sizeof(float) * weld.count);
     kiln_weld_free(&weld);
 
-    for (uint32_t i = 0; i < soup->triangle_count; i++) {
+    for (uint32_t i = 0; !soup->points && i < soup->triangle_count; i++) {
         const uint32_t *corner = soup->indices + 3 * (size_t)i;
 
         degenerate += kiln_no_area(soup->positions + 3 * (size_t)corner[0],

@@ -6,7 +6,8 @@
  * reader is a small interpreter: it goes through the elements in order and through the properties
  * of each, and keeps those that have a role here: x, y and z of `vertex`, the list of corners of
  * `face` and of `tristrips`. All else is read and dropped. A face's number is its place in element
- * `face`; triangles of `tristrips` are numbered as they come. */
+ * `face`; triangles of `tristrips` are numbered as they come. A file without a record of faces is a
+ * set of points. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -414,6 +415,8 @@ static void read_all(ply *p, const element *in)
         note_uneven(p);
         switch (in->kind) {
         case ELEMENT_VERTEX:
+            if (p->coding == TEXT)
+                kiln_read_note_line(p->reading, position, p->lines.number);
             kiln_read_vertex(p->reading, position);
             p->vertices++;
             break;
@@ -526,8 +529,7 @@ void kiln_read_ply(kiln_reading *reading)
                           (unsigned long long)p.uneven_line);
     /* All vertices belong to the one mesh of the file. */
     kiln_read_warn_empty(reading, p.empty_faces);
-    if (p.faces == 0 && p.records == 0)
-        reading->facts.points += p.vertices; /* a cloud of points */
+    reading->facts.cloud = p.records == 0 && p.vertices > 0;
     kiln_read_mesh(reading, "mesh", p.faces, p.vertices, 0);
     reading->facts.exact = 1;
     free(p.elements);

@@ -36,6 +36,16 @@ void kiln_read_vertex(kiln_reading *reading, const double position[3])
     kiln_send(reading->sender, KILN_ARRAY_RESIDUALS, residual, 1);
 }
 
+void kiln_read_note_line(kiln_reading *reading, const double position[3], uint64_t line)
+{
+    bool finite = true;
+
+    for (int i = 0; i < 3; i++)
+        finite = finite && isfinite((float)position[i]);
+    if (!finite && reading->facts.bad_line == 0)
+        reading->facts.bad_line = line;
+}
+
 void kiln_read_face(kiln_reading *reading, const uint32_t *corners, size_t count, uint64_t record,
                     uint32_t user)
 {

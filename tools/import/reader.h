@@ -22,7 +22,7 @@ typedef void kiln_reader(kiln_reading *reading);
 
 /* Our own, for the formats whose faces are known by their number in the file. */
 kiln_reader kiln_read_obj, kiln_read_ply, kiln_read_stl, kiln_read_off, kiln_read_amf,
-    kiln_read_x3d, kiln_read_3mf;
+    kiln_read_x3d, kiln_read_3mf, kiln_read_xyz;
 /* And glTF 2.0 (gltf/nodes.c), Collada (collada/nodes.c) and FBX (fbx/nodes.c). */
 kiln_reader kiln_read_gltf, kiln_read_collada, kiln_read_fbx;
 
@@ -32,6 +32,9 @@ const char *kiln_signature_other(const kiln_model *model, const char *format);
 
 /* Sends a vertex and what rounding it to floats leaves over. */
 void kiln_read_vertex(kiln_reading *reading, const double position[3]);
+/* Notes the line that a vertex of a text stands in, where that is the first which is none that a
+ * float can hold: messages name it. */
+void kiln_read_note_line(kiln_reading *reading, const double position[3], uint64_t line);
 /* Sends a face of `count` corners; one of one or two corners is counted instead. */
 void kiln_read_face(kiln_reading *reading, const uint32_t *corners, size_t count, uint64_t record,
                     uint32_t user);

@@ -39,6 +39,9 @@ typedef struct {
     uint64_t points, lines; /* left out */
     uint64_t
         bad_faces_lost; /* the reader lost at least one face with a bad index without naming it */
+    uint64_t bad_line;  /* of a text: that of the first vertex that is not finite; 0: none */
+    uint32_t cloud;     /* 1: a set of points, of which no mesh has a face */
+    uint32_t reserved;  /* 0 */
 } kiln_scene_facts;
 
 /* The status of a failure that means: the format is another one than its name says, which the

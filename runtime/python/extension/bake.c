@@ -64,6 +64,7 @@ static const bake_option option_table[] = {
     OPTION(adb, OPTION_INT),
     OPTION(adb_factor, OPTION_REAL),
     OPTION(no_geometry, OPTION_FLAG),
+    OPTION(points, OPTION_FLAG),
     OPTION(adb_weights, OPTION_PATH),
     WORD(quality, KILN_QUALITY_FAST, quality_words),
     OPTION(if_changed, OPTION_FLAG),

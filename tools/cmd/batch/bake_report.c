@@ -43,8 +43,8 @@ void bake_report_notes(const kiln_bake_report *report, void *user,
         take(user, "dropped", report->dropped[i]);
     }
     if (points > 0 || lines > 0) {
-        snprintf(text, sizeof text, "%llu point%s, %llu line%s", points, points == 1 ? "" : "s",
-                 lines, lines == 1 ? "" : "s");
+        snprintf(text, sizeof text, "%llu point%s%s, %llu line%s", points, points == 1 ? "" : "s",
+                 points > 0 ? " (see --points)" : "", lines, lines == 1 ? "" : "s");
         take(user, "left out", text);
     }
     if (report->lossy_step > 0) {
@@ -186,19 +186,20 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
     char digits[3][32], text[LEFT_OUT_SIZE];
     KILN_ASSERT((size_t)report->outcome < COUNT_OF(how));
     report_write_name(stream, standard ? "standard output" : of->output);
-    fprintf(stream, ": %s triangle%s, %s bytes, %.2f a triangle, %s in %.2f s\n",
-            columns_count(report->faces, digits[0]), report->faces == 1 ? "" : "s",
-            columns_count(report->bytes_file, digits[1]), (double)report->bytes_file / faces,
+    const char *one = report->points ? "point" : "triangle";
+    fprintf(stream, ": %s %s%s, %s bytes, %.2f a %s, %s in %.2f s\n",
+            columns_count(report->faces, digits[0]), one, report->faces == 1 ? "" : "s",
+            columns_count(report->bytes_file, digits[1]), (double)report->bytes_file / faces, one,
             how[report->outcome], seconds);
     left_out(report, text);
     columns_item(stream, "left out", text[0] != '\0' ? text : "nothing");
     for (uint32_t i = 0; i < report->tree_count && i < TREES_FOR_PEOPLE; i++) {
         const kiln_bake_tree_report *tree = &report->trees[i];
         const double each = tree->triangles > 0 ? (double)tree->triangles : 1.0;
-        snprintf(text, sizeof text, "%.60s: %s node%s, %s bytes, %.2f a triangle, raw %.2f",
-                 tree->name, columns_count(tree->nodes, digits[0]), tree->nodes == 1 ? "" : "s",
+        snprintf(text, sizeof text, "%.60s: %s node%s, %s bytes, %.2f a %s, raw %.2f", tree->name,
+                 columns_count(tree->nodes, digits[0]), tree->nodes == 1 ? "" : "s",
                  columns_count(tree->bytes_packed, digits[1]), (double)tree->bytes_packed / each,
-                 (double)tree->bytes_raw / each);
+                 one, (double)tree->bytes_raw / each);
         columns_item(stream, tree->bv, text);
         if (tree->boxes > 0) {
             snprintf(text, sizeof text,
@@ -292,6 +293,9 @@ json_t *bake_report_json(const job *of, int status, const kiln_bake_report *repo
 
     /* Counts and measures. */
     json_object_set_new(object, "faces", json_count(report->faces));
+    if (report->points) {
+        json_object_set_new(object, "points", json_true());
+    }
     json_object_set_new(object, "faces_dropped", json_count(report->faces_dropped));
     json_object_set_new(object, "points_left_out", json_count(report->points_left_out));
     json_object_set_new(object, "lines_left_out", json_count(report->lines_left_out));

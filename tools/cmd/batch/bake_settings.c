@@ -104,6 +104,10 @@ const option bake_options[] = {
      "trees to use (default: the library's)"},
     {"no-geometry", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(no_geometry),
      "leave the polygons out; needs --adb; only counted queries can then be answered"},
+    {"points", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(points),
+     "bake the vertices as a set of points, and not the faces, of which PLY without faces, XYZ, "
+     "PTS "
+     "and ASC have none"},
     {"on-bad", 0, OPTION_CHOICE, NULL, "error|drop", 0, 0, FIELD(on_bad),
      "faces with NaN, infinite or missing corners: write nothing, or drop and list them "
      "(default error)"},
@@ -379,6 +383,7 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     options->against = settings->against;
     options->leaf = settings->leaf;
     options->spheres = (kiln_spheres_by)settings->spheres;
+    options->points = settings->points;
     options->quality = (kiln_quality)(settings->quality + KILN_QUALITY_FAST); /* choices go up */
     options->fit_to = (kiln_fit_to)settings->fit;
     options->box_fit = (kiln_box_fit)settings->box_fit;

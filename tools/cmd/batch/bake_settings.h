@@ -18,8 +18,8 @@ typedef struct {
     int lossy_grid, folders, annotations;
     int adb, adb_area, adb_polygons, adb_regions;
     double scale, import_seconds, adb_factor;
-    bool no_geometry, strict, quiet, verbose, json, if_changed, cache_shared, keep_going, fail_fast,
-        dump_config, formats, dry_run, prune, depfile_programs;
+    bool no_geometry, points, strict, quiet, verbose, json, if_changed, cache_shared, keep_going,
+        fail_fast, dump_config, formats, dry_run, prune, depfile_programs;
     bool allow_empty, no_seconds;
 } bake_settings;
 
@@ -27,7 +27,7 @@ typedef struct {
 enum { ANNOTATIONS_NONE, ANNOTATIONS_GITHUB };
 
 /* The table of options of kiln bake. */
-enum { BAKE_OPTION_COUNT = 57 };
+enum { BAKE_OPTION_COUNT = 58 };
 extern const option bake_options[BAKE_OPTION_COUNT];
 
 bake_settings bake_settings_default(void);

@@ -128,7 +128,7 @@ tree_sizes *tree_sizes_of(const kiln_view *view)
             void *file = NULL;
             size_t file_size = 0;
             stored_size = section->entry.raw_size; /* stays so without memory */
-            (void)kiln_container_write(&input, 1, KILN_LAYOUT_PACKED, no_key, &watch, &file,
+            (void)kiln_container_write(&input, 1, KILN_LAYOUT_PACKED, 0, no_key, &watch, &file,
                                        &file_size, &stored_size);
             free(file);
         }

@@ -229,6 +229,9 @@ static json_t *info_json(const info *of)
     json_object_set_new(object, "area", json_number(of->extent.area));
     json_object_set_new(object, "signed_volume", json_number(of->extent.signed_volume));
     json_object_set_new(object, "closed", json_string(closed_names[closed_of_file(of)]));
+    if (view->points) {
+        json_object_set_new(object, "points", json_true());
+    }
     json_object_set_new(object, "points_left_out", json_count(meta_count(of, "points_left_out")));
     json_object_set_new(object, "lines_left_out", json_count(meta_count(of, "lines_left_out")));
     json_object_set_new(object, "parts", json_count(of->file.view.part_count));
@@ -255,6 +258,11 @@ static void print_closed(const info *of)
     const uint32_t closed = closed_of_file(of);
     char text[80];
 
+    if (of->file.view.points) {
+        columns_item(stdout, "points",
+                     "yes: each triangle is a point, whose corners are one vertex");
+        return;
+    }
     columns_item(stdout, "closed", texts[closed]);
     snprintf(text, sizeof text, closed == KILN_CLOSED_ORIENTED ? "%.9g" : "none (a sum of %.9g)",
              of->extent.signed_volume);
