@@ -84,6 +84,8 @@ VIEW_WASM ?= $(if $(shell command -v $(EMCC) 2>/dev/null),$(WASM)/kiln.wasm)
 
 # -------------------------------------------------------------------------------------- sources --
 
+# What a program includes: a header that is put there is installed, documented and checked.
+PUBLIC_HEADERS = $(sort $(wildcard runtime/kiln*.h))
 FORMAT_SOURCES = $(wildcard formats/*.c)
 LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c) $(filter-out runtime/wasm/%,$(wildcard runtime/*/*.c))
 # What of tools/import is in the library; the rest is of the importing programs.
@@ -282,7 +284,7 @@ validator:
 	$(Q)git diff --stat tests/cases/gltf/validator.txt
 
 ## amalgamation: the runtime as one source and its headers for a program's own sources, in build/amalgamation/
-amalgamation: $(addprefix $(OUT)/amalgamation/,kiln.c kiln.h kiln_adb.h kiln_axes.h kiln_continuous.h kiln_front.h kiln_scene.h kiln_sweep.h)
+amalgamation: $(addprefix $(OUT)/amalgamation/,kiln.c $(notdir $(PUBLIC_HEADERS)))
 
 ## wasm: libkiln for JavaScript, in build/wasm/ (needs emscripten)
 wasm: $(WASM)/kiln.wasm $(addprefix $(WASM)/,kiln.mjs index.d.ts)
@@ -351,7 +353,7 @@ install: all man
 	$(Q)install -m 755 $(OUT)/libkiln.so '$(DESTDIR)$(LIBDIR)/libkiln.so.$(VERSION)'
 	$(Q)ln -sf libkiln.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
 	$(Q)ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libkiln.so'
-	$(Q)install -m 644 runtime/kiln.h runtime/kiln_adb.h runtime/kiln_axes.h runtime/kiln_continuous.h runtime/kiln_front.h runtime/kiln_scene.h runtime/kiln_sweep.h tools/kiln_bake.h '$(DESTDIR)$(INCLUDEDIR)'
+	$(Q)install -m 644 $(PUBLIC_HEADERS) tools/kiln_bake.h '$(DESTDIR)$(INCLUDEDIR)'
 	$(Q)$(call pkgconfig,runtime/kiln.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kiln.pc'
 	$(Q)$(call pkgconfig,tools/kilnbake.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kilnbake.pc'
 	$(Q)install -d '$(DESTDIR)$(LIBDIR)/cmake/kiln'
@@ -388,7 +390,7 @@ uninstall: man
 	  $(foreach f,libkiln.a libkilnbake.a libkiln.so $(SONAME) libkiln.so.$(VERSION) \
 	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc cmake/kiln/kilnConfig.cmake \
     cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake,'$(DESTDIR)$(LIBDIR)/$f') \
-	  $(foreach f,kiln.h kiln_adb.h kiln_axes.h kiln_continuous.h kiln_front.h kiln_scene.h kiln_sweep.h kiln_bake.h,'$(DESTDIR)$(INCLUDEDIR)/$f') \
+	  $(foreach f,$(notdir $(PUBLIC_HEADERS)) kiln_bake.h,'$(DESTDIR)$(INCLUDEDIR)/$f') \
 	  $(SCHEMAS:tools/cmd/kit/%='$(DESTDIR)$(DATADIR)/kiln/%') \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
@@ -534,7 +536,7 @@ $(OUT)/kiln-bench: $(BENCH_PROGRAM_SOURCES:%.c=$O/%.o) $(SUPPORT) $(LIBRARIES)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lfyaml $(LIBS_bake) -o $@
 
 MAN_SCRIPTS = $(addprefix tools/package/,manuals.sh header_to_man.awk families.txt markdown_to_man.awk add_sections.awk bugs.txt) $(wildcard tools/package/examples/*.sh tools/package/examples/*.c)
-$(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h runtime/kiln_adb.h runtime/kiln_axes.h runtime/kiln_continuous.h runtime/kiln_front.h runtime/kiln_scene.h runtime/kiln_sweep.h tools/kiln_bake.h \
+$(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) $(PUBLIC_HEADERS) tools/kiln_bake.h \
                  formats/hierarchy.md formats/bins.md formats/axes.md tools/package/cmake.md
 	$(say) MAN $(@D)
 	$(Q)rm -rf $(@D) && tools/package/manuals.sh $(OUT)/kiln $(VERSION) $(@D) && touch $@

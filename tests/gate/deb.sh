@@ -42,7 +42,7 @@ case_end
 case_begin 'what is in them'
 (cd "$root" && find . -type f -o -type l) | sed 's|^\.||' | sort >"$TMPDIR/files"
 for file in /usr/bin/kiln /usr/libexec/kiln/kiln-import /usr/libexec/kiln/kiln-import-gltf /usr/libexec/kiln/kiln-import-assimp '/usr/lib/.*/libkiln\.so\.0' '/usr/lib/.*/libkiln\.so' '/usr/lib/.*/libkiln\.a' \
-    /usr/include/kiln.h /usr/include/kiln_adb.h /usr/include/kiln_axes.h /usr/include/kiln_continuous.h /usr/include/kiln_front.h /usr/include/kiln_scene.h /usr/include/kiln_sweep.h '/usr/lib/.*/cmake/kiln/kilnConfig.cmake' '/usr/share/man/man1/kiln-bake\.1\.gz' \
+    $(for h in runtime/kiln*.h; do echo "/usr/include/${h##*/}"; done) '/usr/lib/.*/cmake/kiln/kilnConfig.cmake' '/usr/share/man/man1/kiln-bake\.1\.gz' \
     '/usr/share/man/man3/kiln\.3\.gz' /usr/share/doc/kiln/html/index.html '/usr/share/man/man3/kiln_ray_any\.3\.gz' '/usr/share/man/man5/kiln-format\.5\.gz' \
     /usr/share/kiln/kiln.schema.json /usr/share/zsh/vendor-completions/_kiln \
     /usr/share/bash-completion/completions/kiln /usr/share/doc/libkiln0/copyright; do

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 
-for header in runtime/kiln.h runtime/kiln_adb.h runtime/kiln_axes.h runtime/kiln_continuous.h runtime/kiln_front.h runtime/kiln_scene.h runtime/kiln_sweep.h tools/kiln_bake.h; do
+for header in runtime/kiln*.h tools/kiln_bake.h; do
     case_begin "$header as C99"
     gcc -std=c99 -Wall -Wextra -Wpedantic -Werror -x c -fsyntax-only "$header" || case_fail 'no'
     case_end

@@ -15,7 +15,7 @@ export PKG_CONFIG_PATH="$root$prefix/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$roo
 case_begin 'install'
 make "BUILD=$KILN_BUILD" "DESTDIR=$root" PREFIX=$prefix install || case_fail 'make install'
 for file in bin/kiln libexec/kiln/kiln-import libexec/kiln/kiln-import-gltf libexec/kiln/kiln-import-assimp lib/libkiln.a lib/libkilnbake.a lib/libkiln.so lib/libkiln.so.0 \
-    include/kiln.h include/kiln_adb.h include/kiln_axes.h include/kiln_continuous.h include/kiln_front.h include/kiln_scene.h include/kiln_sweep.h include/kiln_bake.h lib/pkgconfig/kiln.pc share/man/man1/kiln.1 \
+    $(for h in runtime/kiln*.h; do echo "include/${h##*/}"; done) include/kiln_bake.h lib/pkgconfig/kiln.pc share/man/man1/kiln.1 \
     share/man/man1/kiln-bake.1 share/man/man1/kiln-lut-bins.1 share/man/man3/kiln.3 \
     share/man/man3/kiln_open.3 share/man/man3/kiln_ray_any.3 share/man/man3/kiln_bake.3 share/man/man5/kiln-format.5 share/man/man7/kiln-cmake.7 \
     share/kiln/kiln.schema.json share/kiln/kiln.manifest.schema.json \

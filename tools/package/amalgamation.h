@@ -1,5 +1,4 @@
-/* kiln @VERSION@, the runtime in one file: add kiln.c and its headers (kiln.h,
- * kiln_adb.h, kiln_axes.h, kiln_continuous.h, kiln_front.h, kiln_scene.h and kiln_sweep.h) to a
+/* kiln @VERSION@, the runtime in one file: add kiln.c and the headers that are beside it to a
  * program, link zlib (-lz) and, where it is a library of its own, libm (-lm). With -DKILN_NO_ZLIB
  * zlib is not needed: raw files are opened, packed ones refused (kiln unpack makes them raw). Made
  * by `make amalgamation` from the sources of kiln; see there for licence, comments on design, and
