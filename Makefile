@@ -77,6 +77,10 @@ EMBREE := $(wildcard /usr/include/embree3/rtcore.h /usr/local/include/embree3/rt
 # Bullet's broad phase, too.
 BULLET := $(wildcard /usr/include/bullet/btBulletCollisionCommon.h /usr/local/include/bullet/btBulletCollisionCommon.h)
 
+# And CGAL, which is headers alone.
+CGAL := $(wildcard /usr/include/CGAL/Polygon_mesh_processing/self_intersections.h \
+                   /usr/local/include/CGAL/Polygon_mesh_processing/self_intersections.h)
+
 # What pages of kiln view are made of besides their own files: three.js, to draw, and libkiln as WebAssembly, to
 # answer. THREE= and VIEW_WASM= leave them out; a command without the first makes no pages.
 THREE ?= $(firstword $(wildcard /usr/share/javascript/three/three.min.js))
@@ -433,7 +437,7 @@ $(filter-out $(LIBRARY_OBJECTS),$(BAKE_OBJECTS)): private LIBRARY_FLAGS = -fPIC
 SMALL = $(addprefix runtime/,bins/bins bins/bins_lookup query/contact_geometry query/contacts exact/expansion kernel/kernel_scalar \
           query/interruptible query/locate walk/frontier_walk walk/pair_filter open/partial query/shape exact/shape_triangle \
           continuous/all_pairs continuous/dynamic_world scene/scene scene/scene_bounds scene/scene_pairs scene/scene_query scene/scene_ray sweep/sweep walk/once \
-          walk/shape_walk) \
+          walk/shape_walk self/self exact/triangle_relation) \
         $(addprefix formats/,arrival axes_check bins_check part reader)
 SMALLEST = $(addprefix runtime/,adb/adb_hints adb/adb_pick adb/adb_read \
              adb/adb_weights axes/axes_open bins/bins_open open/facts open/open open/opening query/query) \
@@ -625,6 +629,9 @@ $(addprefix $O/tests/bench/bench_,ray inside): private LIBS_bench += $(if $(EMBR
 $(foreach b,scene continuous,$O/tests/bench/bench_$b.o $O/tests/bench/bench_$b.checked): private LIBRARY_FLAGS = \
   $(if $(BULLET),-DKILN_BENCH_BULLET -isystem $(dir $(firstword $(BULLET))))
 $(addprefix $O/tests/bench/bench_,scene continuous): private LIBS_bench += $(if $(BULLET),-lBulletCollision -lLinearMath)
+
+$(addprefix $O/tests/bench/bench_self.,o checked): private LIBRARY_FLAGS = $(if $(CGAL),-DKILN_BENCH_CGAL)
+$O/tests/bench/bench_self: private LIBS_bench += $(if $(CGAL),-lmpfr -lgmp)
 
 $(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@

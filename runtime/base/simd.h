@@ -83,6 +83,7 @@
 #define vec_double_abs KILN_SIMD_NAME(vec_double_abs)
 #define vec_double_min KILN_SIMD_NAME(vec_double_min)
 #define vec_double_max KILN_SIMD_NAME(vec_double_max)
+#define vec_double_equal KILN_SIMD_NAME(vec_double_equal)
 #define vec_double_less KILN_SIMD_NAME(vec_double_less)
 #define vec_double_greater KILN_SIMD_NAME(vec_double_greater)
 #define vec_double_select KILN_SIMD_NAME(vec_double_select)
@@ -321,6 +322,11 @@ static inline vec_double vec_double_max(vec_double a, vec_double b)
     return a > b ? a : b;
 }
 
+static inline vec_double_mask vec_double_equal(vec_double a, vec_double b)
+{
+    return -(int64_t)(a == b);
+}
+
 static inline vec_double_mask vec_double_less(vec_double a, vec_double b)
 {
     return -(int64_t)(a < b);
@@ -448,6 +454,11 @@ static inline vec_double vec_double_min(vec_double a, vec_double b)
 static inline vec_double vec_double_max(vec_double a, vec_double b)
 {
     return (vec_double)_mm256_max_pd((__m256d)a, (__m256d)b);
+}
+
+static inline vec_double_mask vec_double_equal(vec_double a, vec_double b)
+{
+    return (vec_double_mask)_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_EQ_OQ);
 }
 
 static inline vec_double_mask vec_double_less(vec_double a, vec_double b)
@@ -581,6 +592,11 @@ static inline vec_double vec_double_max(vec_double a, vec_double b)
     return (vec_double)_mm_max_pd((__m128d)a, (__m128d)b);
 }
 
+static inline vec_double_mask vec_double_equal(vec_double a, vec_double b)
+{
+    return (vec_double_mask)_mm_cmpeq_pd((__m128d)a, (__m128d)b);
+}
+
 static inline vec_double_mask vec_double_less(vec_double a, vec_double b)
 {
     return (vec_double_mask)_mm_cmplt_pd((__m128d)a, (__m128d)b);
@@ -710,6 +726,11 @@ static inline vec_double vec_double_min(vec_double a, vec_double b)
 static inline vec_double vec_double_max(vec_double a, vec_double b)
 {
     return (vec_double)wasm_f64x2_pmax((v128_t)b, (v128_t)a);
+}
+
+static inline vec_double_mask vec_double_equal(vec_double a, vec_double b)
+{
+    return (vec_double_mask)wasm_f64x2_eq((v128_t)a, (v128_t)b);
 }
 
 static inline vec_double_mask vec_double_less(vec_double a, vec_double b)
@@ -847,6 +868,11 @@ static inline vec_double vec_double_max(vec_double a, vec_double b)
 {
     return (vec_double)vbslq_f64(vcgtq_f64((float64x2_t)a, (float64x2_t)b), (float64x2_t)a,
                                  (float64x2_t)b);
+}
+
+static inline vec_double_mask vec_double_equal(vec_double a, vec_double b)
+{
+    return (vec_double_mask)vceqq_f64((float64x2_t)a, (float64x2_t)b);
 }
 
 static inline vec_double_mask vec_double_less(vec_double a, vec_double b)

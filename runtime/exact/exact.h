@@ -33,6 +33,30 @@ bool kiln_exact_triangles_meet(const double a[9], const double b[9]);
 bool kiln_triangles_certain_point(const double x[9], const double y[9], double point[3],
                                   double *error);
 
+/* ------------------------------------------------------- how two meet: triangle_relation.c -- */
+
+typedef enum {
+    KILN_MEETING_NONE,
+    KILN_MEETING_TOUCH,   /* in a point or a segment, and none of the following */
+    KILN_MEETING_CROSS,   /* not in one plane, and a point is inside both */
+    KILN_MEETING_OVERLAP, /* in one plane, with an area in common */
+    KILN_MEETING_SAME     /* they have the same corners */
+} kiln_meeting;
+
+typedef struct {
+    kiln_meeting how;
+    unsigned shared; /* points that are a corner of both */
+    bool beyond;     /* they have a point in common that is not in the hull of these */
+} kiln_relation;
+
+/* How two closed triangles meet, exactly, with the inputs of kiln_exact_triangles_meet and as
+ * symmetric. Those that share a corner always meet; where they have nothing beyond what they share,
+ * they touch, but for two that are the same. */
+kiln_relation kiln_triangles_relate(const double a[9], const double b[9]);
+
+/* Points that are a corner of both. */
+unsigned kiln_triangles_shared(const double a[9], const double b[9]);
+
 /* ----------------------------------------------------------------- distances: tri_distance.c -- */
 
 typedef struct {

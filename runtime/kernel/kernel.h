@@ -171,6 +171,9 @@ typedef struct {
     /* Bit i of pairs[j]: triangle i of x may meet triangle j of y. A clear bit is a proof. */
     void (*triangle_pairs)(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
                            uint32_t *pairs);
+    /* The same for triangles that have more in common than the corners that both have. */
+    void (*triangle_pairs_beyond)(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
+                                  uint32_t *pairs);
     /* May any triangle of the leaf meet what is in the box? False is a proof that none does. */
     bool (*triangles_reach)(const kiln_leaf_triangles *leaf, const kiln_leaf_box *box);
     kiln_weigh_lanes weigh;

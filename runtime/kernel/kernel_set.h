@@ -27,6 +27,7 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .kinds = {KILN_NODE_KINDS(KILN_KERNEL_ROW, KILN_KERNEL_ROW)},
     .load_triangles = triangles_load,
     .triangle_pairs = triangles_pairs,
+    .triangle_pairs_beyond = triangles_pairs_beyond,
     .triangles_reach = leaf_reaches,
     .weigh = likely_weigh,
     .order_weighed = likely_order,

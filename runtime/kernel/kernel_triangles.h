@@ -7,14 +7,22 @@
  * = 8 u / (1 - 8 u), u = 2^-53, where P, a sum of magnitudes, grows with the coordinates'
  * differences. Where the boxes meet, no such difference exceeds the sum of both triangles'
  * extents; taken for all of them, it makes P larger, with one rounding more than a difference
- * has. So c = 10 u would do, as in exact.c, and 16 u is taken. */
+ * has. So c = 10 u would do, as in exact.c, and 16 u is taken.
+ *
+ * Where triangles of one mesh are asked for more than the corners that they share, those corners
+ * are left out of the heights: they are on the plane. If the others, of which there is one at
+ * least, lie strictly on one side of it, the triangle has the hull of the shared ones on the plane,
+ * and nothing else, so that no other point is in both. */
 
 #define load_corners KILN_SIMD_NAME(load_corners)
 #define measure_some KILN_SIMD_NAME(measure_some)
 #define triangles_load KILN_SIMD_NAME(triangles_load)
 #define triangles_pairs KILN_SIMD_NAME(triangles_pairs)
 #define one_side KILN_SIMD_NAME(one_side)
+#define triangles_pairs_beyond KILN_SIMD_NAME(triangles_pairs_beyond)
 #define pairs_of_one KILN_SIMD_NAME(pairs_of_one)
+#define share_corners KILN_SIMD_NAME(share_corners)
+#define others_on_one_side KILN_SIMD_NAME(others_on_one_side)
 #define boxes_apart KILN_SIMD_NAME(boxes_apart)
 #define planes_apart KILN_SIMD_NAME(planes_apart)
 #define leaf_reaches KILN_SIMD_NAME(leaf_reaches)
@@ -91,9 +99,47 @@ static inline vec_double_mask one_side(vec_double h0, vec_double h1, vec_double 
     return vec_double_greater(least, bound) | vec_double_less(most, -bound);
 }
 
-/* Triangles i.. of X against triangle j of Y. */
-static inline uint32_t pairs_of_one(const kiln_leaf_triangles *x, unsigned i,
-                                    const kiln_leaf_triangles *y, unsigned j)
+/* Of triangles i.. of X and triangle j of Y: which corners of each are corners of the other. */
+static inline void share_corners(const kiln_leaf_triangles *x, unsigned i,
+                                 const kiln_leaf_triangles *y, unsigned j,
+                                 vec_double_mask of_x[3], vec_double_mask of_y[3])
+{
+    const vec_double zero = vec_double_of(0.0);
+    for (int c = 0; c < 3; c++) {
+        of_x[c] = of_y[c] = vec_double_less(zero, zero);
+    }
+    for (int c = 0; c < 3; c++) {
+        for (int d = 0; d < 3; d++) {
+            vec_double_mask same = vec_double_equal(zero, zero);
+            for (int k = 0; k < 3; k++) {
+                same &= vec_double_equal(vec_double_load(x->corner[3 * c + k] + i),
+                                         vec_double_of(y->corner[3 * d + k][j]));
+            }
+            of_x[c] |= same;
+            of_y[d] |= same;
+        }
+    }
+}
+
+/* Are all heights but those of `left_out` beyond the bound on one side, and is there one? */
+static inline vec_double_mask others_on_one_side(const vec_double height[3],
+                                                 const vec_double_mask left_out[3],
+                                                 vec_double bound)
+{
+    vec_double_mask above = vec_double_greater(height[0], bound) | left_out[0];
+    vec_double_mask below = vec_double_less(height[0], -bound) | left_out[0];
+    for (int c = 1; c < 3; c++) {
+        above &= vec_double_greater(height[c], bound) | left_out[c];
+        below &= vec_double_less(height[c], -bound) | left_out[c];
+    }
+    return (above | below) & ~(left_out[0] & left_out[1] & left_out[2]);
+}
+
+/* Triangles i.. of X against triangle j of Y. `beyond` is a constant wherever this is inlined. */
+static inline __attribute__((always_inline)) uint32_t pairs_of_one(const kiln_leaf_triangles *x,
+                                                                   unsigned i,
+                                                                   const kiln_leaf_triangles *y,
+                                                                   unsigned j, bool beyond)
 {
     vec_double_mask apart =
         vec_double_less(vec_double_load(x->upper[0] + i), vec_double_of(y->lower[0][j]));
@@ -127,8 +173,15 @@ static inline uint32_t pairs_of_one(const kiln_leaf_triangles *x, unsigned i,
                                reach[2] * vec_double_load(x->weight[2] + i);
     const vec_double bound_y =
         reach[0] * y->weight[0][j] + reach[1] * y->weight[1][j] + reach[2] * y->weight[2][j];
-    apart = one_side(over_x[0], over_x[1], over_x[2], 0x1p-49 * bound_x) |
-            one_side(over_y[0], over_y[1], over_y[2], 0x1p-49 * bound_y);
+    if (beyond) {
+        vec_double_mask of_x[3], of_y[3];
+        share_corners(x, i, y, j, of_x, of_y);
+        apart = others_on_one_side(over_x, of_y, 0x1p-49 * bound_x) |
+                others_on_one_side(over_y, of_x, 0x1p-49 * bound_y);
+    } else {
+        apart = one_side(over_x[0], over_x[1], over_x[2], 0x1p-49 * bound_x) |
+                one_side(over_y[0], over_y[1], over_y[2], 0x1p-49 * bound_y);
+    }
     return ~vec_double_lanes(apart) & meet;
 }
 
@@ -138,7 +191,19 @@ static void triangles_pairs(const kiln_leaf_triangles *x, const kiln_leaf_triang
     for (unsigned j = 0; j < y->count; j++) {
         uint32_t mask = 0;
         for (unsigned i = 0; i < x->count; i += KILN_SIMD_DOUBLES) {
-            mask |= pairs_of_one(x, i, y, j) << i;
+            mask |= pairs_of_one(x, i, y, j, false) << i;
+        }
+        pairs[j] = mask & ((1u << x->count) - 1u);
+    }
+}
+
+static void triangles_pairs_beyond(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
+                                   uint32_t *pairs)
+{
+    for (unsigned j = 0; j < y->count; j++) {
+        uint32_t mask = 0;
+        for (unsigned i = 0; i < x->count; i += KILN_SIMD_DOUBLES) {
+            mask |= pairs_of_one(x, i, y, j, true) << i;
         }
         pairs[j] = mask & ((1u << x->count) - 1u);
     }

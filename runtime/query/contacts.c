@@ -1,9 +1,8 @@
 /* All pairs of triangles that meet.
  *
  * With a buffer, what is kept are the first `capacity` pairs in ascending order, whatever the
- * order in which the traversal finds them: a binary max-heap in the caller's own buffer lets
- * the largest go when a smaller comes (heapsort's two halves; Williams, CACM 7(6), 1964). So
- * the result is the same for all tree kinds, and needs no memory of ours. */
+ * order in which the traversal finds them (pair_heap.h). So the result is the same for all tree
+ * kinds, and needs no memory of ours. */
 #include "query.h"
 
 #include "../../formats/assert.h"
@@ -11,95 +10,14 @@
 #include "../walk/leaf_pair.h"
 #include "../walk/pair_walk.h"
 #include "../pose/world.h"
+#include "pair_heap.h"
 
 #include <string.h>
-
-/* What is kept of a pair begins with a kiln_pair without user values, and takes `stride` bytes. */
-typedef struct {
-    uint8_t *kept;
-    size_t capacity;
-    size_t count; /* found; the heap holds the lesser of count and capacity */
-} pair_heap;
-
-/* Ascending by the triangle of A, then by that of B. Copies avoid assumptions about alignment. */
-static inline bool pair_is_less(const void *p, const void *q)
-{
-    kiln_pair one, other;
-    memcpy(&one, p, sizeof one);
-    memcpy(&other, q, sizeof other);
-    return one.a != other.a ? one.a < other.a : one.b < other.b;
-}
-
-/* A pair that is put at `place` rises as far as it belongs. */
-static inline void sift_pair_up(uint8_t *heap, size_t stride, size_t place, const void *pair)
-{
-    while (place > 0) {
-        const size_t parent = (place - 1) / 2;
-        if (!pair_is_less(heap + parent * stride, pair)) {
-            break;
-        }
-        memcpy(heap + place * stride, heap + parent * stride, stride);
-        place = parent;
-    }
-    memcpy(heap + place * stride, pair, stride);
-}
-
-/* A pair that is put at the root sinks as far as it belongs. */
-static inline void sift_pair_down(uint8_t *heap, size_t stride, size_t size, const void *pair)
-{
-    size_t place = 0;
-    KILN_ASSERT(size > 0);
-    for (;;) {
-        size_t child = 2 * place + 1;
-        if (child >= size) {
-            break;
-        }
-        if (child + 1 < size && pair_is_less(heap + child * stride, heap + (child + 1) * stride)) {
-            child++;
-        }
-        if (!pair_is_less(pair, heap + child * stride)) {
-            break;
-        }
-        memcpy(heap + place * stride, heap + child * stride, stride);
-        place = child;
-    }
-    memcpy(heap + place * stride, pair, stride);
-}
-
-/* The root of the heap is the largest pair that is kept: only a lesser one replaces it. */
-static inline void keep(pair_heap *heap, size_t stride, const void *pair)
-{
-    KILN_ASSERT(heap->capacity == 0 || heap->kept != NULL);
-    if (heap->count < heap->capacity) {
-        sift_pair_up(heap->kept, stride, heap->count, pair);
-    } else if (heap->capacity > 0 && pair_is_less(pair, heap->kept)) {
-        sift_pair_down(heap->kept, stride, heap->capacity, pair);
-    }
-    heap->count++;
-}
-
-/* `spare` has room for one. */
-static inline void sort_pairs(pair_heap *heap, size_t stride, void *spare)
-{
-    size_t size = heap->count < heap->capacity ? heap->count : heap->capacity;
-    KILN_ASSERT(stride <= sizeof(kiln_contact));
-    KILN_ASSERT(size <= heap->capacity);
-    while (size > 1) {
-        /* The first `size` pairs are the heap, with the largest pair at the root. The pairs after
-         * the heap are sorted already. The two copies exchange the root and the last pair. */
-        uint8_t last[sizeof(kiln_contact)];
-        memcpy(spare, heap->kept, stride);
-        size--;
-        memcpy(last, heap->kept + size * stride, stride);
-        sift_pair_down(heap->kept, stride, size, last);
-        memcpy(heap->kept + size * stride, spare, stride);
-    }
-}
 
 static bool keep_pair(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     const kiln_pair pair = kiln_pair_ids(frame, x, y);
-    keep((pair_heap *)user, sizeof pair, &pair);
+    kiln_pair_heap_keep((kiln_pair_heap *)user, sizeof pair, &pair);
     return true;
 }
 
@@ -110,7 +28,7 @@ kiln_status kiln_contacts_from(kiln_pair_source source, void *from, const kiln_t
     if (count == NULL || (pairs == NULL && capacity > 0)) {
         return KILN_ERROR_ARGUMENT;
     }
-    pair_heap heap = {(uint8_t *)pairs, capacity, 0};
+    kiln_pair_heap heap = {(uint8_t *)pairs, capacity, 0};
     kiln_pair spare;
     kiln_pair_filter_bound filter;
     const kiln_pair_visitor visitor = {
@@ -121,7 +39,7 @@ kiln_status kiln_contacts_from(kiln_pair_source source, void *from, const kiln_t
     if (status != KILN_OK) {
         return status;
     }
-    sort_pairs(&heap, sizeof spare, &spare);
+    kiln_pair_heap_sort(&heap, sizeof spare, &spare);
     for (size_t i = 0; i < heap.count && i < capacity; i++) {
         kiln_pair_add_values(a, b, &pairs[i]);
     }
@@ -206,7 +124,7 @@ kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, cons
 
 /* The frame is that of the walk, for what is done after it. */
 typedef struct {
-    pair_heap heap;
+    kiln_pair_heap heap;
     kiln_pair_frame frame;
     const kiln_tree *a, *b;
     const kiln_pose *pose_a, *pose_b;
@@ -253,7 +171,7 @@ static bool keep_contact(void *user, const kiln_pair_frame *frame, uint32_t x, u
     if (visit->heap.count == 0) {
         visit->frame = *frame;
     }
-    keep(&visit->heap, sizeof contact, &contact);
+    kiln_pair_heap_keep(&visit->heap, sizeof contact, &contact);
     return true;
 }
 
@@ -267,7 +185,8 @@ static bool sum_contact(void *user, const kiln_pair_frame *frame, uint32_t x, ui
     const bool first = summary->count++ == 0;
     /* Among contacts that are equally deep, the first by the ids of its triangles counts. */
     if (first || contact.depth > summary->deepest.depth ||
-        (contact.depth == summary->deepest.depth && pair_is_less(&contact, &summary->deepest))) {
+        (contact.depth == summary->deepest.depth &&
+         kiln_pair_is_less(&contact, &summary->deepest))) {
         summary->deepest = contact;
     }
     for (int k = 0; k < 3; k++) {
@@ -298,7 +217,7 @@ kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a, 
     }
     contact_visit visit;
     kiln_contact spare;
-    visit.heap = (pair_heap){(uint8_t *)contacts, capacity, 0};
+    visit.heap = (kiln_pair_heap){(uint8_t *)contacts, capacity, 0};
     visit.a = a;
     visit.b = b;
     visit.pose_a = pose_a;
@@ -311,7 +230,7 @@ kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a, 
         return status;
     }
     /* The order is settled by ids alone, so it can be made before there is any geometry. */
-    sort_pairs(&visit.heap, sizeof spare, &spare);
+    kiln_pair_heap_sort(&visit.heap, sizeof spare, &spare);
     const kiln_fpu_state caller = kiln_fpu_enter();
     KILN_FPU_CALL(run, add_all_geometry);
     run(&visit, contacts);

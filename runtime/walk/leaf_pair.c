@@ -136,9 +136,8 @@ static bool pair_meets(const kiln_leaf_triangles *x, uint32_t i, const kiln_leaf
     return kiln_exact_triangles_meet(a, b);
 }
 
-/* The leaf's triangles: those that are kept, or loaded in their place. */
-static kiln_leaf_triangles *fetch(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
-                                  kiln_contents leaf)
+kiln_leaf_triangles *kiln_leaf_pair_fetch(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
+                                          bool is_x, kiln_contents leaf)
 {
     kiln_leaf_triangles *kept = is_x ? &leaves->x : &leaves->y;
     if (kept->count == 0 || kept->first != leaf.first) {
@@ -150,7 +149,7 @@ static kiln_leaf_triangles *fetch(kiln_leaf_pair *leaves, const kiln_pair_frame 
 bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
                           kiln_contents leaf, const kiln_leaf_box *box)
 {
-    return leaves->kernel->triangles_reach(fetch(leaves, frame, is_x, leaf), box);
+    return leaves->kernel->triangles_reach(kiln_leaf_pair_fetch(leaves, frame, is_x, leaf), box);
 }
 
 /* Leaves of the bits of `pairs` those of pairs that meet and are named by their slots. False: there
@@ -229,8 +228,8 @@ bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
     if (kiln_pair_filter_stops(visitor->filter)) {
         return false;
     }
-    const kiln_leaf_triangles *x = fetch(leaves, frame, true, leaf_x);
-    const kiln_leaf_triangles *y = fetch(leaves, frame, false, leaf_y);
+    const kiln_leaf_triangles *x = kiln_leaf_pair_fetch(leaves, frame, true, leaf_x);
+    const kiln_leaf_triangles *y = kiln_leaf_pair_fetch(leaves, frame, false, leaf_y);
     leaves->kernel->triangle_pairs(x, y, pairs);
     if (leaves->once != NULL && !keep_named(leaves, pairs)) {
         leaves->late = true;

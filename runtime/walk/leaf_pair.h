@@ -51,6 +51,10 @@ static inline void kiln_leaf_pair_begin(kiln_leaf_pair *leaves, const kiln_kerne
     leaves->y.count = 0;
 }
 
+/* The leaf's triangles: those that are kept, or loaded in their place. */
+kiln_leaf_triangles *kiln_leaf_pair_fetch(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
+                                          bool is_x, kiln_contents leaf);
+
 /* May a triangle of the leaf meet anything in a box of the other tree, in X's frame? False is a
  * proof. */
 bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,

@@ -767,6 +767,52 @@ static void what_is_no_pair_does_not_meet(void **unused)
     assert_true(met > 1000 && dropped > 1000);
 }
 
+/* Triangles of one mesh, which share corners: what is left out has nothing beyond them. */
+static void what_is_beyond_shared_corners_is_kept(void **unused)
+{
+    (void)unused;
+    uint64_t state = 4, kept = 0, dropped = 0, shared = 0;
+    for (int round = 0; round < round_count() / 100; round++) {
+        float corners[2][45][3];
+        uint32_t triangles[2][16][3], pairs[KILN_LEAF_LANES], expected[KILN_LEAF_LANES];
+        const uint32_t *list[2][16];
+        static kiln_leaf_triangles x, y;
+        x.count = any_leaf(&state, round % 2 == 0, corners[0], triangles[0], list[0]);
+        y.count = any_leaf(&state, round % 2 == 0, corners[1], triangles[1], list[1]);
+        for (int i = 0; i < 45; i++) {
+            for (int k = 0; k < 3; k++) {
+                corners[1][i][k] = corners[0][(i + round) % 45][k];
+            }
+        }
+        const kiln_kernel *kernel;
+        for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+            kernel->load_triangles(corners[0][0], list[0], NULL, &x);
+            kernel->load_triangles(corners[1][0], list[1], NULL, &y);
+            kernel->triangle_pairs_beyond(&x, &y, pairs);
+            if (set == 0) {
+                memcpy(expected, pairs, sizeof expected);
+            }
+            assert_memory_equal(pairs, expected, y.count * sizeof pairs[0]);
+        }
+        for (uint32_t j = 0; j < y.count; j++) {
+            for (uint32_t i = 0; i < x.count; i++) {
+                double a[9], b[9];
+                for (int k = 0; k < 9; k++) {
+                    a[k] = x.corner[k][i];
+                    b[k] = y.corner[k][j];
+                }
+                const kiln_relation relation = kiln_triangles_relate(a, b);
+                const bool may = expected[j] >> i & 1;
+                assert_true(may || !(relation.beyond || relation.how == KILN_MEETING_SAME));
+                kept += may && relation.shared > 0;
+                dropped += !may && relation.shared > 0;
+                shared += relation.shared > 1;
+            }
+        }
+    }
+    assert_true(kept > 100 && dropped > 1000 && shared > 100);
+}
+
 static void a_set_can_be_forced(void **unused)
 {
     (void)unused;
@@ -795,6 +841,7 @@ int main(void)
         cmocka_unit_test(slabs_keep_what_meets),
         cmocka_unit_test(balls_keep_what_meets),
         cmocka_unit_test(what_is_no_pair_does_not_meet),
+        cmocka_unit_test(what_is_beyond_shared_corners_is_kept),
         cmocka_unit_test(a_set_can_be_forced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
