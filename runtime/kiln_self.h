@@ -19,8 +19,8 @@
  * the other, whatever the numbers of their vertices are: a seam, where vertices are there twice, is
  * no gap. What two triangles share is the convex hull of the corners that they share: a point, an
  * edge, or all. By default such neighbours are reported where they have more in common than that,
- * which is decided exactly: where one is folded onto the other, pierces it through a corner of both,
- * or lies along a part of its edge (a T-junction); and where both have the same corners.
+ * which is decided exactly: where one is folded onto the other, pierces it through a corner of
+ * both, or lies along a part of its edge (a T-junction); and where both have the same corners.
  *
  * Triangles without area count as what they are, segments and points.
  *

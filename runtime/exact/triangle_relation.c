@@ -75,11 +75,11 @@ static unsigned distinct_corners(const double t[9], unsigned mask)
 /* Coordinates i and j in which a triangle has an area, and its sign; 0: it has none. */
 typedef struct {
     int i, j, sign;
-} shadow;
+} area_sign;
 
-static shadow cast_shadow(const double t[9])
+static area_sign sign_area(const double t[9])
 {
-    shadow s = {0, 0, 0};
+    area_sign s = {0, 0, 0};
     for (int k = 0; k < 3 && s.sign == 0; k++) {
         s.i = (k + 1) % 3;
         s.j = (k + 2) % 3;
@@ -103,10 +103,10 @@ static bool are_both_sides(const int side[3])
     return above && below;
 }
 
-/* ------------------------------------------------------------------------------ how they meet -- */
+/* ----------------------------------------------------------------------------- how they meet -- */
 
-/* The corner that the other's plane parts from both others, and these; `below`: it is below, so that
- * the other triangle has to be reversed (intervals_meet in exact.c). */
+/* The corner that the other's plane parts from both others, and these; `below`: it is below, so
+ * that the other triangle has to be reversed (intervals_meet in exact.c). */
 static void turn_apart(const double t[9], const int side[3], const double *corner[3], bool *below)
 {
     int k = 0;
@@ -153,7 +153,7 @@ static bool intervals_overlap(const double a[9], const int side_a[3], const doub
 }
 
 /* Does the line of an edge of t have all of s on its outer side, or on it? Both have an area. */
-static bool edge_parts(const double t[9], int sign, const double s[9], shadow in)
+static bool edge_parts(const double t[9], int sign, const double s[9], area_sign in)
 {
     for (int k = 0; k < 3; k++) {
         const double *from = t + 3 * k, *to = t + 3 * ((k + 1) % 3);
@@ -189,13 +189,13 @@ static bool segment_crosses(const double s[9], const double t[9])
 /* Of two that meet. */
 static kiln_meeting meeting_of(const double a[9], const double b[9])
 {
-    const shadow of_a = cast_shadow(a), of_b = cast_shadow(b);
+    const area_sign of_a = sign_area(a), of_b = sign_area(b);
     bool crosses = false;
     if (of_a.sign != 0 && of_b.sign != 0) {
         int side_a[3], side_b[3];
         sides_of_plane(b, a, side_a);
         if (side_a[0] == 0 && side_a[1] == 0 && side_a[2] == 0) {
-            /* One shadow serves both: it is one to one on the plane. */
+            /* One area_sign serves both: it is one to one on the plane. */
             const int sign = kiln_exact_orient2d(b, b + 3, b + 6, of_a.i, of_a.j);
             KILN_ASSERT(sign != 0);
             return edge_parts(a, of_a.sign, b, of_a) || edge_parts(b, sign, a, of_a)
@@ -222,7 +222,7 @@ static bool opposite_meets(const double t[9], unsigned i, const double s[9])
     const double *p = t + 3 * i, *q = t + 3 * ((i + 1) % 3), *r = t + 3 * ((i + 2) % 3);
     memcpy(part, q, 3 * sizeof *part);
     memcpy(part + 3, r, 3 * sizeof *part);
-    if (cast_shadow(t).sign != 0) {
+    if (sign_area(t).sign != 0) {
         memcpy(part + 6, r, 3 * sizeof *part);
         return kiln_exact_triangles_meet(part, s);
     }
@@ -239,17 +239,17 @@ static bool opposite_meets(const double t[9], unsigned i, const double s[9])
 
 /* Is x, which is in the plane of the triangle p b c, whose corners are in that order or turned, in
  * the cone at p? */
-static bool is_in_cone(const double p[3], const double b[3], const double c[3], shadow in,
+static bool is_in_cone(const double p[3], const double b[3], const double c[3], area_sign in,
                        const double x[3])
 {
     return kiln_exact_orient2d(b, x, p, in.i, in.j) * in.sign >= 0 &&
            kiln_exact_orient2d(x, c, p, in.i, in.j) * in.sign >= 0;
 }
 
-/* The corner at p is on the plane of b, of which the others are strictly on both sides, and so is it
- * with b: each has an interval that begins or ends with p on the line of both planes. As turned
- * for intervals_overlap, what is cut by the edge to the second corner is the lower end of one and
- * the upper end of the other, so that both lead the same way where p is at different places. */
+/* Both have other corners strictly on both sides of the other's plane: each has an interval on the
+ * line of both planes that begins or ends at p. Turned as for intervals_overlap, the edge to the
+ * second corner cuts out the lower end of the one's and the upper end of the other's, so that both
+ * lead the same way where p has different places in the two. q is p as a corner of b. */
 static bool lead_one_way(const double a[9], const int side_a[3], const double b[9],
                          const int side_b[3], const double *p, const double *q)
 {
@@ -272,7 +272,7 @@ static bool is_beyond_corner(const double a[9], unsigned i, const double b[9], u
         return false;
     }
     /* Triangles with area of which one is in the plane of the other are both in it. */
-    const shadow of_a = cast_shadow(a), of_b = cast_shadow(b);
+    const area_sign of_a = sign_area(a), of_b = sign_area(b);
     const bool have_areas = of_a.sign != 0 && of_b.sign != 0;
     side_a[i] = side_a[i1] = side_a[i2] = 0;
     if (!have_areas || side_b[j1] != 0 || side_b[j2] != 0) {
@@ -321,7 +321,7 @@ static bool is_beyond_edge(const double a[9], unsigned i, unsigned k, const doub
     if (kiln_exact_orient3d(p, q, c, d) != 0) {
         return false;
     }
-    const shadow of_a = cast_shadow(a), of_b = cast_shadow(b);
+    const area_sign of_a = sign_area(a), of_b = sign_area(b);
     if (of_a.sign != 0 && of_b.sign != 0) {
         return kiln_exact_orient2d(p, q, c, of_a.i, of_a.j) *
                    kiln_exact_orient2d(p, q, d, of_a.i, of_a.j) >

@@ -101,8 +101,8 @@ static inline vec_double_mask one_side(vec_double h0, vec_double h1, vec_double 
 
 /* Of triangles i.. of X and triangle j of Y: which corners of each are corners of the other. */
 static inline void share_corners(const kiln_leaf_triangles *x, unsigned i,
-                                 const kiln_leaf_triangles *y, unsigned j,
-                                 vec_double_mask of_x[3], vec_double_mask of_y[3])
+                                 const kiln_leaf_triangles *y, unsigned j, vec_double_mask of_x[3],
+                                 vec_double_mask of_y[3])
 {
     const vec_double zero = vec_double_of(0.0);
     for (int c = 0; c < 3; c++) {
@@ -122,9 +122,8 @@ static inline void share_corners(const kiln_leaf_triangles *x, unsigned i,
 }
 
 /* Are all heights but those of `left_out` beyond the bound on one side, and is there one? */
-static inline vec_double_mask others_on_one_side(const vec_double height[3],
-                                                 const vec_double_mask left_out[3],
-                                                 vec_double bound)
+static inline vec_double_mask
+others_on_one_side(const vec_double height[3], const vec_double_mask left_out[3], vec_double bound)
 {
     vec_double_mask above = vec_double_greater(height[0], bound) | left_out[0];
     vec_double_mask below = vec_double_less(height[0], -bound) | left_out[0];

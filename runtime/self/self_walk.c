@@ -260,7 +260,7 @@ static void walk_octree(const kiln_tree *tree, const kiln_self_visitor *visitor)
 
 /* ---------------------------------------------------------------------------------- the tree -- */
 
-static bool pass_over(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+static bool visit_nothing(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     (void)user;
     (void)frame;
@@ -285,7 +285,7 @@ kiln_status kiln_self_walk(const kiln_tree *tree, const kiln_self_visitor *visit
     kiln_tree_box_root(&frame, true, &root);
     /* What the descent takes of a visitor is in which order lanes come, and that there are
      * triangles. */
-    const kiln_pair_visitor plain = {pass_over, NULL, false, false, NULL, NULL};
+    const kiln_pair_visitor plain = {visit_nothing, NULL, false, false, NULL, NULL};
     self_walk w;
     w.tree = tree;
     w.visitor = visitor;

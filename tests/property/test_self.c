@@ -1,6 +1,6 @@
-/* What is sampled: lattices, soups, tori, flat grids with seams and meshes with duplicates, baked to
- * every kind of tree with small and large leaves; and copies that are deformed and refitted: folded,
- * crumpled, flattened, scaled by 2^-30 and 2^30.
+/* What is sampled: lattices, soups, tori, flat grids with seams and meshes with duplicates, baked
+ * to every kind of tree with small and large leaves; and copies that are deformed and refitted:
+ * folded, crumpled, flattened, scaled by 2^-30 and 2^30.
  *
  * Oracle: every pair of triangles by oracle_meeting.c. Pairs, kinds, corners shared and counts must
  * be the same with each of the three ways to treat neighbours, and with a choice of kinds and a
