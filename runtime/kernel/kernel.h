@@ -58,7 +58,10 @@ typedef struct {
     bool alike;               /* masks are those of `overlap`, which are the same in every set */
     bool margins;             /* so are they then, too, and margins of lanes are formed */
     const kiln_dop_map *dops; /* NULL unless both trees are of k-DOPs */
-    bool balls;               /* lanes of the other tree are balls */
+    bool balls;               /* lanes of the other tree are balls, and stay balls */
+    /* The matrix makes no boxes of boxes: `rotation` is 0, and no vector gets longer by more than
+     * `scale`. */
+    bool affine;
 } kiln_box_transform;
 
 /* How the axes of boxes are tested: kernel_boxes.h. */
@@ -220,6 +223,17 @@ static inline const kiln_kernel_kind *kiln_kernel_of(const kiln_kernel *kernel,
 /* Of the margins: what a distance along an axis may be off by, by its ways; and the largest. */
 #define KILN_MARGIN_OFF 0x1p-15f
 #define KILN_MARGIN_MOST 0x1p60f
+
+/* Of arms, which a matrix made of a box's half-axes, the box around them, within the room that
+ * kernels have for roundings, and `growth`: all of *probe but its centre, epsilon and slack. */
+void kiln_probe_enclose(double arm[3][3], double growth, kiln_probe *probe);
+
+/* What decoded axes depart by from those of ideal boxes, of the sum of half-extents. */
+#define KILN_ARMS_OFF 0x1p-18
+
+/* The lane in hand of `of` as a probe, by a transform that is affine. */
+void kiln_carry_affine(const kiln_box_transform *by, const kiln_decoded_node *of,
+                       const float org[3], kiln_probe *probe);
 
 /* The set in use: the best that the processor has. Any thread may call this at any time. */
 const kiln_kernel *kiln_kernel_active(void);

@@ -429,6 +429,10 @@ static inline void carry_probe(const kiln_box_transform *by, const kiln_decoded_
 {
     const kiln_lanes *lanes = &of->lanes;
     const uint32_t lane = of->lane;
+    if (__builtin_expect(by->affine, 0)) {
+        kiln_carry_affine(by, of, org, probe);
+        return;
+    }
     const double x = (double)of->org[0] + (double)lanes->centre[0][lane];
     const double y = (double)of->org[1] + (double)lanes->centre[1][lane];
     const double z = (double)of->org[2] + (double)lanes->centre[2][lane];

@@ -111,6 +111,13 @@ bool kiln_pose_is_sound(const kiln_pose *pose)
     return pose_is_sound(pose, &worst);
 }
 
+bool kiln_pose_is_served(const kiln_pose *pose)
+{
+    kiln_affine affine;
+    return kiln_pose_is_sound(pose) ||
+           (kiln_affine_form(pose, &affine) && kiln_affine_is_sound(pose, &affine));
+}
+
 /* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
 void kiln_matrix_invert(const double r[9], double out[9])
 {
@@ -178,6 +185,7 @@ static void fill_map(kiln_node_map *map, const double rotation[9], const double 
     memcpy(map->points.translation, offset, sizeof map->points.translation);
     map->scale = (float)scale;
     map->slack = slack;
+    map->affine = false;
 }
 
 /* By how both were baked, which is all that tells them apart. */
@@ -194,6 +202,33 @@ void kiln_pair_frame_order_same(kiln_pair_frame *frame)
     }
 }
 
+/* The map from the node space of X or Y to the other's, T. A common point of two triangles as they
+ * are carried is off a point of each by `room` / 60 at most, by coordinates: in T's own frame that
+ * is 3 N times as much, N being the largest entry of the inverse of T's matrix. The map is off by a
+ * few roundings of products with that inverse, each 2^-52 of 3 N times what `room` is a part of.
+ * All of that is less than N room, and 4 N room is taken. */
+static void form_affine_map(const kiln_pair_frame *frame, bool from_x, kiln_node_map *map)
+{
+    const kiln_affine_pair *by = &frame->by;
+    const double *inverse = by->inverse[!from_x];
+    const kiln_format_tree *to = (from_x ? frame->y : frame->x)->view.entry;
+    const double unit = kiln_power_of_two(-to->scale_exponent);
+    double way[3], place[3];
+    kiln_subtract(by->node[from_x].translation, by->node[!from_x].translation, way);
+    kiln_matrix_multiply(inverse, by->node[from_x].rotation, map->points.rotation);
+    kiln_matrix_apply(inverse, way, place);
+    for (int i = 0; i < 9; i++) {
+        map->points.rotation[i] *= unit;
+        map->rotation[i] = 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        map->points.translation[k] = place[k] * unit;
+    }
+    map->scale = (float)(kiln_matrix_norm(map->points.rotation) * (1 + 0x1p-20));
+    map->slack = 4 * by->most_inverse[!from_x] * by->room * unit;
+    map->affine = true;
+}
+
 /* Positions go wrong by the rounding of the relative translation, of the node-space offsets, of
  * the carried vertices and of box centres kept as two floats: each a few ulps of the largest
  * magnitude that takes part, under 2^-48 of their sum; and in Y's space by what a transpose
@@ -203,6 +238,11 @@ void kiln_pair_frame_form_maps(kiln_pair_frame *frame)
 {
     KILN_ASSERT(frame->scale > 0);
     KILN_ASSERT(frame->off >= 0);
+    if (frame->affine) {
+        form_affine_map(frame, false, &frame->to_x);
+        form_affine_map(frame, true, &frame->to_y);
+        return;
+    }
     const double *rotation = frame->rotation;
     const kiln_format_tree *x = frame->x->view.entry, *y = frame->y->view.entry;
     const double unit_x = kiln_power_of_two(x->scale_exponent);
@@ -268,9 +308,59 @@ static void scale_transform(kiln_transform *carry, double scale_x, double scale)
     }
 }
 
-kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
-                                   const kiln_pose *pose_a, const kiln_tree *b,
-                                   const kiln_pose *pose_b)
+/* Both trees are carried into the world, from which X's translation is taken. A carried coordinate
+ * is off by less than 2^-50 of the magnitudes in its sum, or 2^-250: `room` is 60 times the sum of
+ * both, and more. */
+static kiln_status relate_affine(kiln_pair_frame *frame, const kiln_tree *a,
+                                 const kiln_pose *pose_a, const kiln_tree *b,
+                                 const kiln_pose *pose_b)
+{
+    kiln_affine_pair *by = &frame->by;
+    const int by_pose = compare_poses(pose_b, pose_a);
+    const int by_place = compare_places(a, pose_a->scale, b, pose_b->scale, by_pose);
+    const bool swapped = by_place < 0;
+    const kiln_pose *poses[2] = {swapped ? pose_a : pose_b, swapped ? pose_b : pose_a};
+    double sizes = 0;
+    frame->swapped = swapped;
+    frame->same = by_place == 0;
+    frame->affine = true;
+    frame->x = swapped ? b : a;
+    frame->y = swapped ? a : b;
+    frame->scale = 1;
+    frame->off = 0;
+    frame->epsilon = 0x1p-17f;
+    by->world = identity;
+    memcpy(by->world.translation, poses[1]->translation, sizeof by->world.translation);
+    for (int is_x = 0; is_x < 2; is_x++) {
+        const kiln_pose *pose = poses[is_x];
+        const kiln_format_tree *entry = (is_x ? frame->x : frame->y)->view.entry;
+        const double unit = kiln_power_of_two(entry->scale_exponent);
+        kiln_affine of;
+        kiln_transform *carry = is_x ? &by->carry_x : &frame->carry, *node = &by->node[is_x];
+        if (!kiln_affine_form(pose, &of) ||
+            !(kiln_affine_is_sound(pose, &of) || kiln_pose_is_sound(pose))) {
+            return KILN_ERROR_POSE;
+        }
+        memcpy(carry->rotation, of.matrix, sizeof carry->rotation);
+        memcpy(by->inverse[is_x], of.inverse, sizeof of.inverse);
+        by->most_inverse[is_x] = of.most_inverse;
+        kiln_subtract(pose->translation, poses[1]->translation, carry->translation);
+        kiln_transform_point(carry, entry->origin, node->translation);
+        for (int i = 0; i < 9; i++) {
+            node->rotation[i] = of.matrix[i] * unit;
+        }
+        sizes += 3 * of.most * (largest_magnitude(entry->origin) + unit) +
+                 largest_magnitude(carry->translation);
+    }
+    by->room = 0x1p-44 * sizes + 0x1p-240;
+    memcpy(frame->rotation, identity.rotation, sizeof frame->rotation);
+    return KILN_OK;
+}
+
+/* `any`: poses need be no rotations. */
+static inline kiln_status relate(kiln_pair_frame *frame, const kiln_tree *a,
+                                 const kiln_pose *pose_a, const kiln_tree *b,
+                                 const kiln_pose *pose_b, bool any)
 {
     if (a == NULL || b == NULL) {
         return KILN_ERROR_ARGUMENT;
@@ -279,12 +369,13 @@ kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
     pose_b = pose_b != NULL ? pose_b : &identity;
     double off = 0;
     if (!pose_is_sound(pose_a, &off) || !pose_is_sound(pose_b, &off)) {
-        return KILN_ERROR_POSE;
+        return any ? relate_affine(frame, a, pose_a, b, pose_b) : KILN_ERROR_POSE;
     }
     const int by_pose = compare_poses(pose_b, pose_a);
     const int by_place = compare_places(a, pose_a->scale, b, pose_b->scale, by_pose);
     frame->swapped = by_place < 0;
     frame->same = by_place == 0;
+    frame->affine = false;
     frame->x = frame->swapped ? b : a;
     frame->y = frame->swapped ? a : b;
     const kiln_pose *pose_x = frame->swapped ? pose_b : pose_a;
@@ -303,14 +394,39 @@ kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
     return KILN_OK;
 }
 
+kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
+                                   const kiln_pose *pose_a, const kiln_tree *b,
+                                   const kiln_pose *pose_b)
+{
+    return relate(frame, a, pose_a, b, pose_b, false);
+}
+
+kiln_status kiln_pair_frame_relate_any(kiln_pair_frame *frame, const kiln_tree *a,
+                                       const kiln_pose *pose_a, const kiln_tree *b,
+                                       const kiln_pose *pose_b)
+{
+    return relate(frame, a, pose_a, b, pose_b, true);
+}
+
+static kiln_status with_polygons(kiln_status status, const kiln_tree *a, const kiln_tree *b)
+{
+    const bool there =
+        status != KILN_OK || (kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b));
+    return there ? status : kiln_trees_lack(a, b);
+}
+
 kiln_status kiln_pair_frame_relate_polygons(kiln_pair_frame *frame, const kiln_tree *a,
                                             const kiln_pose *pose_a, const kiln_tree *b,
                                             const kiln_pose *pose_b)
 {
-    const kiln_status status = kiln_pair_frame_relate(frame, a, pose_a, b, pose_b);
-    const bool there =
-        status != KILN_OK || (kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b));
-    return there ? status : kiln_trees_lack(a, b);
+    return with_polygons(kiln_pair_frame_relate(frame, a, pose_a, b, pose_b), a, b);
+}
+
+kiln_status kiln_pair_frame_relate_any_polygons(kiln_pair_frame *frame, const kiln_tree *a,
+                                                const kiln_pose *pose_a, const kiln_tree *b,
+                                                const kiln_pose *pose_b)
+{
+    return with_polygons(kiln_pair_frame_relate_any(frame, a, pose_a, b, pose_b), a, b);
 }
 
 kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
@@ -346,12 +462,50 @@ void kiln_pair_frame_transform(const kiln_pair_frame *frame, const float vertex[
     kiln_transform_vertex(&frame->carry, vertex, out);
 }
 
-/* Without a pose nothing is computed, so that points go through unchanged to the bit. */
-kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose)
+/* The inverse is that of `carry` times a power of two, the scale, by which its largest entry is
+ * from 1/4 to 1/2: so rays stay in the range of line.h. */
+static void normalise_inverse(kiln_placement *placement, const double inverse[9], double most)
+{
+    int exponent = 0;
+    (void)frexp(most, &exponent);
+    const double scale = ldexp(1.0, -exponent - 1);
+    for (int i = 0; i < 9; i++) {
+        placement->inverse[i] = inverse[i] * scale;
+    }
+    placement->scale = scale;
+    placement->affine = true;
+    placement->plain = false;
+    placement->departure = 0;
+}
+
+static void form_plain(kiln_placement *placement, bool plain)
 {
     placement->departure = 0;
     placement->scale = 1;
-    placement->plain = pose == NULL;
+    placement->plain = plain;
+    placement->affine = placement->mirrors = false;
+}
+
+kiln_status kiln_placement_form_any(kiln_placement *placement, const kiln_pose *pose)
+{
+    kiln_affine affine;
+    if (pose == NULL || kiln_pose_is_sound(pose)) {
+        return kiln_placement_form(placement, pose);
+    }
+    if (!kiln_affine_form(pose, &affine) || !kiln_affine_is_sound(pose, &affine)) {
+        return KILN_ERROR_POSE;
+    }
+    memcpy(placement->carry.rotation, affine.matrix, sizeof affine.matrix);
+    memcpy(placement->carry.translation, pose->translation, sizeof pose->translation);
+    placement->mirrors = affine.mirrors;
+    normalise_inverse(placement, affine.inverse, affine.most_inverse);
+    return KILN_OK;
+}
+
+/* Without a pose nothing is computed, so that points go through unchanged to the bit. */
+kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose)
+{
+    form_plain(placement, pose == NULL);
     if (pose == NULL) {
         memcpy(placement->carry.rotation, identity.rotation, sizeof identity.rotation);
         memcpy(placement->carry.translation, identity.translation, sizeof identity.translation);
@@ -376,8 +530,7 @@ kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *f
 {
     pose = pose != NULL ? pose : &identity;
     frame = frame != NULL ? frame : &identity;
-    placement->departure = 0;
-    placement->plain = false;
+    form_plain(placement, false);
     if (!pose_is_sound(pose, &placement->departure) ||
         !pose_is_sound(frame, &placement->departure)) {
         return KILN_ERROR_POSE;
@@ -391,6 +544,63 @@ kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *f
         scale_transform(&placement->carry, frame->scale, placement->scale);
     }
     return KILN_OK;
+}
+
+/* The relative map is the product of the frame's inverse and the pose, in doubles. As it may be
+ * far smaller than what it is made of, it is inverted itself; where that has no digit that is right
+ * its inverse is not finite, which shape_walk.c looks at. */
+kiln_status kiln_placement_between_any(kiln_placement *placement, const kiln_pose *frame,
+                                       const kiln_pose *pose)
+{
+    kiln_affine of_pose, of_frame;
+    double inverse[9], between[3];
+    const kiln_status status = kiln_placement_between(placement, frame, pose);
+    if (status != KILN_ERROR_POSE) {
+        return status;
+    }
+    pose = pose != NULL ? pose : &identity;
+    frame = frame != NULL ? frame : &identity;
+    const bool formed = kiln_affine_form(pose, &of_pose) && kiln_affine_form(frame, &of_frame);
+    if (!formed || !(kiln_affine_is_sound(pose, &of_pose) || kiln_pose_is_sound(pose)) ||
+        !(kiln_affine_is_sound(frame, &of_frame) || kiln_pose_is_sound(frame))) {
+        return KILN_ERROR_POSE;
+    }
+    kiln_transform *carry = &placement->carry;
+    if (compare_poses(frame, pose) == 0 && frame->scale == pose->scale) {
+        memcpy(carry->rotation, identity.rotation, sizeof carry->rotation);
+        memset(carry->translation, 0, sizeof carry->translation);
+    } else {
+        kiln_matrix_multiply(of_frame.inverse, of_pose.matrix, carry->rotation);
+        kiln_subtract(pose->translation, frame->translation, between);
+        kiln_matrix_apply(of_frame.inverse, between, carry->translation);
+    }
+    placement->mirrors = kiln_matrix_invert_wide(carry->rotation, inverse) < 0;
+    const double most = kiln_matrix_most(inverse);
+    normalise_inverse(placement, inverse, most < HUGE_VAL ? most : 1);
+    return KILN_OK;
+}
+
+/* Of an affine map M normals go with the cofactors of M: the determinant's sign times the transpose
+ * of the inverse, up to a length that is taken off. */
+void kiln_placement_normal(const kiln_placement *placement, const double normal[3], double out[3])
+{
+    if (!placement->affine) {
+        kiln_matrix_apply(placement->carry.rotation, normal, out);
+        return;
+    }
+    double turned[3], most = 0, squared = 0;
+    for (int i = 0; i < 3; i++) {
+        const double *m = placement->inverse + i;
+        turned[i] = (m[0] * normal[0] + m[3] * normal[1]) + m[6] * normal[2];
+        most = fabs(turned[i]) > most ? fabs(turned[i]) : most;
+    }
+    for (int i = 0; i < 3 && most > 0; i++) {
+        turned[i] /= placement->mirrors ? -most : most;
+        squared += turned[i] * turned[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        out[i] = most > 0 ? turned[i] / sqrt(squared) : 0;
+    }
 }
 
 /* A direction of the frame in the tree's own space. It is not divided by the scale, so a parameter

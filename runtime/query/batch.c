@@ -428,7 +428,7 @@ static uint32_t refused_placed(const kiln_batch *batch, size_t configuration)
     uint32_t k = 0;
     for (; k + 1 < batch->placed_count; k++) {
         const kiln_pose *pose = pose_in(batch->placed + k, configuration);
-        if (pose != NULL && !kiln_pose_is_sound(pose)) {
+        if (pose != NULL && !kiln_pose_is_served(pose)) {
             break;
         }
     }

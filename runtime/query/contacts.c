@@ -147,7 +147,7 @@ static void add_geometry(const contact_visit *visit, const kiln_pair_frame *fram
                          kiln_contact *contact)
 {
     const bool swapped = frame->swapped;
-    const kiln_pose *pose = swapped ? visit->pose_b : visit->pose_a;
+    const kiln_pose *pose = kiln_pair_frame_world(frame, visit->pose_a, visit->pose_b);
     double x[9], y[9];
     kiln_tri_contact geometry;
     KILN_ASSERT(contact->hint.a != 0);

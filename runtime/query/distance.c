@@ -243,7 +243,7 @@ static void fill_answer(search *s, const question *q, kiln_nearest *out)
         }
     }
     const bool swapped = s->frame->swapped;
-    const kiln_pose *pose = swapped ? q->pose_b : q->pose_a;
+    const kiln_pose *pose = kiln_pair_frame_world(s->frame, q->pose_a, q->pose_b);
     out->found = true;
     out->distance = s->near.value * s->scale;
     out->pair = kiln_pair_named(s->frame, s->stored_x, s->stored_y);
@@ -262,10 +262,11 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
           options->absolute >= 0 && options->absolute < HUGE_VAL)) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_status status = kiln_pair_frame_form(&frame, q->a, q->pose_a, q->b, q->pose_b);
+    const kiln_status status = kiln_pair_frame_relate_any(&frame, q->a, q->pose_a, q->b, q->pose_b);
     if (status != KILN_OK) {
         return status;
     }
+    kiln_pair_frame_form_maps(&frame);
     if (!kiln_tree_has_polygons(q->a) || !kiln_tree_has_polygons(q->b)) {
         return kiln_trees_lack(q->a, q->b);
     }
@@ -274,7 +275,7 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
     s.frame = &frame;
     s.filter = q->filter;
     s.relative = q->options.relative;
-    s.scale = kiln_pose_scale(frame.swapped ? q->pose_b : q->pose_a);
+    s.scale = kiln_pose_scale(kiln_pair_frame_world(&frame, q->pose_a, q->pose_b));
     s.absolute = q->options.absolute / s.scale;
     KILN_ASSERT(s.scale > 0);
     s.beyond = q->options.beyond;

@@ -19,6 +19,9 @@
 #include <math.h>
 #include <string.h>
 
+/* The largest entries of a rotation with a scale and of its inverse have no larger product. */
+#define SKEW_RIGID 1.01
+
 typedef struct {
     const kiln_tree *tree;
     const kiln_transform *carry;
@@ -118,9 +121,13 @@ static double own_line(const point_query *q, const double inverse[9], kiln_line 
         most = fmax(most, fmax(fabs(row[0]), fmax(fabs(row[1]), fabs(row[2]))));
     }
     size *= 2 * most; /* in units of the tree */
+    /* A carried corner is a sum of products with the matrix, whose roundings the inverse enlarges.
+     */
+    const double skew = most * kiln_matrix_most(q->carry->rotation);
+    const double wide = skew > SKEW_RIGID ? 4 * skew : 1;
     for (int k = 0; k < 3; k++) {
-        size = fmax(size, fmax(fabs((double)q->tree->view.entry->bounds_lower[k]),
-                               fabs((double)q->tree->view.entry->bounds_upper[k])));
+        size = fmax(size, wide * fmax(fabs((double)q->tree->view.entry->bounds_lower[k]),
+                                      fabs((double)q->tree->view.entry->bounds_upper[k])));
     }
     return 0x1p-44 * size;
 }

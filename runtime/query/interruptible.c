@@ -31,7 +31,7 @@ struct kiln_interruptible {
     kiln_pair_filter_bound filter;
     uint64_t (*clock)(void *user);
     void *clock_user;
-    kiln_pose pose_x; /* X's frame to that of the caller */
+    kiln_pose pose_x; /* the frame of comparison to that of the caller */
     bool has_pose_x;
     uint64_t found;
     kiln_pair pair;
@@ -124,7 +124,8 @@ static kiln_status begin_frontier(kiln_interruptible *query, const kiln_tree *a,
     if (a == NULL || b == NULL || (unsigned)options->order > KILN_ORDER_BEST_FIRST) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_status status = kiln_pair_frame_relate_polygons(&walk->frame, a, pose_a, b, pose_b);
+    const kiln_status status =
+        kiln_pair_frame_relate_any_polygons(&walk->frame, a, pose_a, b, pose_b);
     if (status != KILN_OK) {
         return status;
     }
@@ -132,7 +133,7 @@ static kiln_status begin_frontier(kiln_interruptible *query, const kiln_tree *a,
         return KILN_ERROR_ARGUMENT;
     }
     kiln_pair_frame_order_same(&walk->frame);
-    const kiln_pose *pose_x = walk->frame.swapped ? pose_b : pose_a;
+    const kiln_pose *pose_x = kiln_pair_frame_world(&walk->frame, pose_a, pose_b);
     query->has_pose_x = pose_x != NULL;
     if (pose_x != NULL) {
         query->pose_x = *pose_x;

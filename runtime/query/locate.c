@@ -34,7 +34,7 @@ static kiln_status locate_point(const kiln_tree *tree, const kiln_pose *pose, co
             return KILN_ERROR_ARGUMENT;
         }
     }
-    const kiln_status status = kiln_placement_form(&placement, pose);
+    const kiln_status status = kiln_placement_form_any(&placement, pose);
     if (status != KILN_OK) {
         return status;
     }
@@ -68,9 +68,9 @@ kiln_status kiln_locate_point(const kiln_tree *tree, const kiln_pose *pose, cons
 typedef struct {
     const kiln_tree *outer, *inner;
     kiln_pair_frame frame;
-    bool inner_is_carried;
-    double inverse[9];
-    bool inside, outside; /* what was found so far: never both while the query goes on */
+    bool inner_is_carried; /* it is Y */
+    double inverse[9];     /* of the outer tree's carry */
+    bool inside, outside;  /* what was found so far: never both while the query goes on */
     uint32_t vertices[VERTICES_KEPT]; /* of triangles that were classified, by their lowest bits */
 } mesh_query;
 
@@ -92,11 +92,12 @@ static bool classify(mesh_query *q, uint32_t slot)
     }
     const float *vertex = q->inner->vertices + 3 * (size_t)corner[0];
     double point[3] = {(double)vertex[0], (double)vertex[1], (double)vertex[2]};
-    if (q->inner_is_carried) {
-        kiln_pair_frame_transform(&q->frame, vertex, point);
+    const kiln_transform *carry = kiln_pair_frame_carry(&q->frame, !q->inner_is_carried);
+    if (carry != NULL) {
+        kiln_transform_vertex(carry, vertex, point);
     }
     const kiln_place place = kiln_inside_point(
-        q->outer, q->inner_is_carried ? NULL : &q->frame.carry, q->inverse, point);
+        q->outer, kiln_pair_frame_carry(&q->frame, q->inner_is_carried), q->inverse, point);
     q->inside = q->inside || place == KILN_PLACE_INSIDE;
     q->outside = q->outside || place == KILN_PLACE_OUTSIDE;
     return !(q->inside && q->outside);
@@ -216,7 +217,7 @@ static kiln_status locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, cons
     kiln_hit hit = {0};
     memset(&q, 0, sizeof q);
     memset(q.vertices, 0xFF, sizeof q.vertices); /* no vertex */
-    kiln_status status = kiln_pair_frame_relate_polygons(&q.frame, a, pose_a, b, pose_b);
+    kiln_status status = kiln_pair_frame_relate_any_polygons(&q.frame, a, pose_a, b, pose_b);
     if (status != KILN_OK) {
         return status;
     }
@@ -228,7 +229,11 @@ static kiln_status locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, cons
     q.inner_is_carried = !q.frame.swapped;
     if (kiln_roots_may_meet(&q.frame)) {
         kiln_pair_frame_form_maps(&q.frame);
-        kiln_matrix_invert(q.frame.carry.rotation, q.inverse);
+        if (q.frame.affine) {
+            memcpy(q.inverse, q.frame.by.inverse[q.inner_is_carried], sizeof q.inverse);
+        } else {
+            kiln_matrix_invert(q.frame.carry.rotation, q.inverse);
+        }
         kiln_tree_box root;
         kiln_tree_box_root(&q.frame, !q.inner_is_carried, &root);
         uint32_t slot;

@@ -68,8 +68,13 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t slot, ui
     found_hit hit;
     double corners[9];
     kiln_tree_stored_corners(tree, stored, corners);
-    if (!kiln_line_meets_triangle(&query->line, corners, &hit.at) ||
-        (query->cull == KILN_CULL_BACK && hit.at.side == KILN_SIDE_BACK) ||
+    if (!kiln_line_meets_triangle(&query->line, corners, &hit.at)) {
+        return true;
+    }
+    if (query->placement.mirrors && hit.at.side != KILN_SIDE_EDGE) {
+        hit.at.side = hit.at.side == KILN_SIDE_FRONT ? KILN_SIDE_BACK : KILN_SIDE_FRONT;
+    }
+    if ((query->cull == KILN_CULL_BACK && hit.at.side == KILN_SIDE_BACK) ||
         (query->cull == KILN_CULL_FRONT && hit.at.side == KILN_SIDE_FRONT)) {
         return true;
     }
@@ -95,7 +100,7 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t slot, ui
 static kiln_status walk_ray(ray_query *query, const kiln_pose *pose, const kiln_ray *ray)
 {
     kiln_slab_ray slabs;
-    kiln_status status = kiln_placement_form(&query->placement, pose);
+    kiln_status status = kiln_placement_form_any(&query->placement, pose);
     if (status == KILN_OK) {
         status = kiln_line_form(&query->line, &query->placement, ray);
     }
@@ -164,9 +169,9 @@ static void fill_hit(const ray_query *query, const found_hit *hit, kiln_ray_hit 
         square += own[k] * own[k];
     }
     const double shorten = square > 0 ? 1 / sqrt(square) : 0;
-    for (int k = 0; k < 3; k++) {
-        const double *row = query->placement.carry.rotation + 3 * k;
-        out->normal[k] = (row[0] * own[0] + row[1] * own[1] + row[2] * own[2]) * shorten;
+    kiln_placement_normal(&query->placement, own, out->normal);
+    for (int k = 0; k < 3 && !query->placement.affine; k++) {
+        out->normal[k] *= shorten;
     }
 }
 

@@ -85,7 +85,7 @@ static kiln_status walk_shape(shape_query *query, const kiln_pose *pose, const k
     if (!kiln_shape_take(shape, &query->shape)) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_status status = kiln_placement_between(&query->placement, pose_shape, pose);
+    const kiln_status status = kiln_placement_between_any(&query->placement, pose_shape, pose);
     if (status != KILN_OK) {
         return status;
     }

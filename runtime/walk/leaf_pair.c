@@ -16,17 +16,18 @@
 void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t stored, double out[9])
 {
     const kiln_tree *tree = is_x ? frame->x : frame->y;
+    const kiln_transform *carry = kiln_pair_frame_carry(frame, is_x);
     KILN_ASSERT(kiln_tree_has_polygons(tree));
     KILN_ASSERT(stored - tree->view.entry->triangle_first < tree->view.entry->triangle_count);
     const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
     for (int c = 0; c < 3; c++) {
         const float *vertex = tree->vertices + 3 * (size_t)corner[c];
-        if (is_x) {
+        if (carry == NULL) {
             for (int k = 0; k < 3; k++) {
                 out[3 * c + k] = (double)vertex[k];
             }
         } else {
-            kiln_pair_frame_transform(frame, vertex, out + 3 * c);
+            kiln_transform_vertex(carry, vertex, out + 3 * c);
         }
     }
 }
@@ -79,7 +80,17 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
     }
     leaf->first = from.first;
     leaf->count = from.count;
-    kernel->load_triangles(tree->vertices, triangles, is_x ? NULL : &frame->carry, leaf);
+    kernel->load_triangles(tree->vertices, triangles, kiln_pair_frame_carry(frame, is_x), leaf);
+}
+
+/* In the frame of comparison: the map's arms, and what these and positions are off by, of which half
+ * is left for roundings here. */
+static void form_affine_leaf_box(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
+                                 const kiln_tree_box *own)
+{
+    const kiln_transform *node = &frame->by.node[is_x];
+    kiln_transform_point(node, own->centre, box->centre);
+    box->error = 2 * (kiln_tree_box_arms(node->rotation, own, box->arm) + 4 * frame->by.room);
 }
 
 /* Both maps are taken as they are, so that a pose's departure from orthonormal is no error; what
@@ -90,6 +101,10 @@ void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool i
 {
     static const kiln_transform same = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
     KILN_ASSERT(frame->epsilon > 0);
+    if (frame->affine) {
+        form_affine_leaf_box(box, frame, is_x, own);
+        return;
+    }
     KILN_ASSERT(frame->to_x.slack >= 0);
     const kiln_format_tree *x = frame->x->view.entry;
     const kiln_transform *points = is_x ? &same : &frame->to_x.points;

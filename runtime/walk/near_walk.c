@@ -8,10 +8,14 @@
  * the two vectors of gaps of each box to the other along its own axes (kernel_gaps.h). Two boxes
  * that are far apart for their size are separated by the gap along the line between their
  * centres instead, in doubles, as the floats of the kernels are coarser than the boxes there; and
- * so are boxes of trees whose units differ so much that squares in floats could overflow. */
+ * so are boxes of trees whose units differ so much that squares in floats could overflow.
+ *
+ * In an affine frame lengths are those of the frame of comparison, and node spaces say nothing of
+ * them. Boxes are brought there, lane by lane, and bounded in doubles by all of the above. */
 #include "near_walk.h"
 
 #include "../../formats/assert.h"
+#include "../../formats/vector.h"
 
 #include <string.h>
 
@@ -23,8 +27,9 @@ enum {
 #define FAR_SQUARED 4096.0  /* boxes 64 sizes apart are far */
 #define OUT_OF_SIGHT 0x1p20 /* sizes */
 #define OUT_OF_SIGHT_KEPT (1 - 0x1p-38)
-#define ROUNDING 0x1p-42 /* of kiln_triangles_nearest and of its operands, and a margin */
-#define NEARNESS 0x1p-6  /* of centres: orders lanes that overlap */
+#define ROUNDING 0x1p-42   /* of kiln_triangles_nearest and of its operands, and a margin */
+#define NEARNESS 0x1p-6    /* of centres: orders lanes that overlap */
+#define AFFINE_OFF 0x1p-24 /* of directions of boxes in an affine frame, and a margin */
 
 /* Lanes are decoded for their bounds all at once and, one by one, again when they are taken: few
  * are. */
@@ -52,6 +57,10 @@ static void make_far_box(const kiln_near_walk *w, const kiln_tree_box *box, bool
                          kiln_box *out)
 {
     const kiln_node_map *map = &w->frame->to_x;
+    if (w->frame->affine) {
+        kiln_tree_box_enclose(w->frame, is_x, box, out);
+        return;
+    }
     for (int k = 0; k < 3; k++) {
         out->half[k] = (double)box->half[k] * (is_x ? 1 : w->unit_y);
         out->centre[k] = box->centre[k];
@@ -92,10 +101,61 @@ static double far_bound(const kiln_near_walk *w, const kiln_box *p, const kiln_b
         n[k] = p->centre[k] - q->centre[k];
         squared += n[k] * n[k];
     }
-    const double length = sqrt(squared), error = (double)w->frame->epsilon * length;
+    const double length = sqrt(squared), error = w->direction_off * length;
     const double reach = reach_along(p, n, error) + reach_along(q, n, error);
-    const double gap = length * (1 - 0x1p-46) - reach / length - 4 * w->frame->to_x.slack;
+    const double gap = length * (1 - 0x1p-46) - reach / length - w->position_off;
     return gap > 0 && gap < HUGE_VAL ? gap * gap : 0;
+}
+
+/* Gaps between p and q along the axes of p, as a vector, squared; 0 where there are none. Axes are
+ * off by AFFINE_OFF from orthonormal ones at most, and so are projections on them. */
+static double faces_bound(const kiln_near_walk *w, const kiln_box *p, const kiln_box *q,
+                          const double way[3], double size)
+{
+    double squared = 0;
+    for (int k = 0; k < 3; k++) {
+        const double gap = fabs(kiln_dot(way, p->axis[k])) - p->half[k] -
+                           reach_along(q, p->axis[k], 0) - w->direction_off * size -
+                           w->position_off;
+        squared += gap > 0 ? gap * gap : 0;
+    }
+    return squared * (1 - 4 * w->direction_off);
+}
+
+/* In an affine frame: the best of these, and of the gap along the line. */
+static double affine_bound(const kiln_near_walk *w, const kiln_box *p, const kiln_box *q,
+                           double *centres_squared)
+{
+    double way[3], size = 0;
+    kiln_subtract(p->centre, q->centre, way);
+    for (int k = 0; k < 3; k++) {
+        size += fabs(way[k]) + p->half[k] + q->half[k];
+    }
+    const double line = fabs(kiln_dot(way, w->line)) - reach_along(p, w->line, 0) -
+                        reach_along(q, w->line, 0) - w->direction_off * size - w->position_off;
+    const double of_p = faces_bound(w, p, q, way, size), of_q = faces_bound(w, q, p, way, size);
+    const double faces = of_p > of_q ? of_p : of_q, between = far_bound(w, p, q);
+    const double along = line > 0 ? line * line : 0;
+    const double boxes = faces > between ? faces : between;
+    const double bound = boxes > along ? boxes : along;
+    *centres_squared = kiln_dot(way, way);
+    return bound < HUGE_VAL ? bound : 0;
+}
+
+/* For all lanes of an opened node, with what orders those that overlap. */
+static void affine_bounds(const kiln_near_walk *w, near_level *at, double key[8])
+{
+    kiln_box other, lane;
+    make_far_box(w, at->other, !at->opened_x, &other);
+    for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
+        const unsigned i = lowest_lane(mask);
+        kiln_tree_box box;
+        double centres;
+        kiln_tree_box_lane(w->frame, at->opened_x, at->node, i, &box);
+        make_far_box(w, &box, at->opened_x, &lane);
+        at->bound[i] = affine_bound(w, &lane, &other, &centres);
+        key[i] = at->bound[i] + NEARNESS * centres;
+    }
 }
 
 /* The same bound for all lanes of an opened node, one by one: boxes that far apart are rare. */
@@ -138,21 +198,30 @@ static bool is_far(const kiln_near_walk *w, const kiln_tree_box *opened, bool is
 
 /* ------------------------------------------------------------------------------- opening -- */
 
-/* Lanes of the mask by bound and, among those that overlap, by the distance of the centres. */
-static void order_lanes(near_level *at, const kiln_lanes *lanes, const kiln_probe *probe,
-                        double unit_squared)
+/* By bound and, among those that overlap, by the distance of the centres. Bounds of lanes that
+ * overlap the box are all 0; the small share of the centres' distance orders these without changing
+ * the order of bounds that differ clearly. */
+static void key_lanes(const near_level *at, const kiln_lanes *lanes, const kiln_probe *probe,
+                      double unit_squared, double key_of[8])
+{
+    for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
+        const uint32_t i = lowest_lane(mask);
+        const float x = probe->centre[0] - lanes->centre[0][i];
+        const float y = probe->centre[1] - lanes->centre[1][i];
+        const float z = probe->centre[2] - lanes->centre[2][i];
+        key_of[i] = at->bound[i] + NEARNESS * unit_squared * (double)(x * x + y * y + z * z);
+    }
+}
+
+/* Lanes of the mask by their keys. */
+static void order_lanes(near_level *at, const double key_of[8])
 {
     double key[8];
     uint32_t lane[8];
     uint32_t count = 0;
     for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
         const uint32_t i = lowest_lane(mask);
-        const float x = probe->centre[0] - lanes->centre[0][i];
-        const float y = probe->centre[1] - lanes->centre[1][i];
-        const float z = probe->centre[2] - lanes->centre[2][i];
-        /* Bounds of lanes that overlap the box are all 0; the small share of the centres' distance
-         * orders these without changing the order of bounds that differ clearly. */
-        const double d = at->bound[i] + NEARNESS * unit_squared * (double)(x * x + y * y + z * z);
+        const double d = key_of[i];
         uint32_t place = count++;
         while (place > 0 && d < key[place - 1]) {
             key[place] = key[place - 1];
@@ -170,6 +239,17 @@ static void order_lanes(near_level *at, const kiln_lanes *lanes, const kiln_prob
     }
 }
 
+/* A bound that is no number keeps its lane: only a comparison that holds may leave a lane out. */
+static inline void keep_near_lanes(const kiln_near_walk *w, near_level *at)
+{
+    uint32_t left = 0;
+    for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
+        const unsigned i = lowest_lane(mask);
+        left |= (uint32_t) !(at->bound[i] > w->limit_squared) << i;
+    }
+    at->mask = left;
+}
+
 /* Opens inner box `opened`, which is `bound` (squared) from `other`, into *at. */
 static void open_near_box(const kiln_near_walk *w, const kiln_tree_box *opened, bool is_x,
                           const kiln_tree_box *other, double bound, near_level *at)
@@ -182,6 +262,13 @@ static void open_near_box(const kiln_near_walk *w, const kiln_tree_box *opened, 
     KILN_ASSERT(opened->contents.count == 0);
     at->opened_x = is_x;
     at->mask = kiln_node8_used(at->node);
+    double key[8];
+    if (w->frame->affine) {
+        affine_bounds(w, at, key);
+        keep_near_lanes(w, at);
+        order_lanes(at, key);
+        return;
+    }
     kiln_lanes lanes;
     kiln_probe probe;
     tree->view.kind->decode(at->node, &lanes);
@@ -192,15 +279,9 @@ static void open_near_box(const kiln_near_walk *w, const kiln_tree_box *opened, 
     } else {
         near_bounds(w, &lanes, &probe, unit_squared, at);
     }
-    uint32_t left = 0;
-    for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
-        const unsigned i = lowest_lane(mask);
-        /* A bound that is no number keeps its lane: only a comparison that holds may leave a lane
-         * out. */
-        left |= (uint32_t) !(at->bound[i] > w->limit_squared) << i;
-    }
-    at->mask = left;
-    order_lanes(at, &lanes, &probe, unit_squared);
+    keep_near_lanes(w, at);
+    key_lanes(at, &lanes, &probe, unit_squared, key);
+    order_lanes(at, key);
 }
 
 /* The next lane that is within the limit, or 8. */
@@ -286,15 +367,46 @@ static double bound_of_roots(const kiln_near_walk *w, const kiln_tree_box *root_
                              const kiln_tree_box *root_y)
 {
     kiln_box x, y;
+    double centres;
     make_far_box(w, root_x, true, &x);
     make_far_box(w, root_y, false, &y);
-    return far_bound(w, &x, &y);
+    return w->frame->affine ? affine_bound(w, &x, &y, &centres) : far_bound(w, &x, &y);
 }
 
 /* A measure of a box's size that needs no square root. */
 static double half_of(const kiln_tree_box *box)
 {
     return ((double)box->half[0] + (double)box->half[1]) + (double)box->half[2];
+}
+
+/* The same of a root in an affine frame. */
+static double half_of_placed(const kiln_near_walk *w, bool is_x, const kiln_tree_box *root)
+{
+    kiln_box box;
+    make_far_box(w, root, is_x, &box);
+    return (box.half[0] + box.half[1]) + box.half[2];
+}
+
+/* Units of node spaces in those of bounds, and what is uncertain. */
+static void set_units(kiln_near_walk *walk)
+{
+    const kiln_pair_frame *frame = walk->frame;
+    memset(walk->line, 0, sizeof walk->line);
+    if (frame->affine) {
+        const kiln_affine_pair *by = &frame->by;
+        walk->unit_x = walk->unit_y = 1;
+        walk->direction_off = AFFINE_OFF;
+        walk->position_off = 8 * by->room;
+        walk->rounding =
+            ROUNDING * 4 *
+            (kiln_matrix_norm(by->node[0].rotation) + kiln_matrix_norm(by->node[1].rotation));
+        return;
+    }
+    walk->unit_x = ldexp(1.0, frame->x->view.entry->scale_exponent);
+    walk->unit_y = ldexp(1.0, frame->y->view.entry->scale_exponent) * frame->scale / walk->unit_x;
+    walk->direction_off = (double)frame->epsilon;
+    walk->position_off = 4 * frame->to_x.slack;
+    walk->rounding = ROUNDING * 4 * (1 + walk->unit_y);
 }
 
 void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame, kiln_near_visit visit,
@@ -310,13 +422,13 @@ void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame, ki
     walk->limit_squared = HUGE_VAL;
     memset(walk->line_x, 0, sizeof walk->line_x);
     memset(walk->line_y, 0, sizeof walk->line_y);
-    walk->unit_x = ldexp(1.0, frame->x->view.entry->scale_exponent);
-    walk->unit_y = ldexp(1.0, frame->y->view.entry->scale_exponent) * frame->scale / walk->unit_x;
+    set_units(walk);
     KILN_ASSERT(walk->unit_x > 0);
-    walk->rounding = ROUNDING * 4 * (1 + walk->unit_y);
     kiln_tree_box_root(frame, true, &root_x);
     kiln_tree_box_root(frame, false, &root_y);
-    const double sizes = half_of(&root_x) + half_of(&root_y) * walk->unit_y;
+    const double sizes =
+        frame->affine ? half_of_placed(walk, true, &root_x) + half_of_placed(walk, false, &root_y)
+                      : half_of(&root_x) + half_of(&root_y) * walk->unit_y;
     walk->out_of_sight =
         bound_of_roots(walk, &root_x, &root_y) > OUT_OF_SIGHT * OUT_OF_SIGHT * (sizes * sizes);
 }
@@ -332,7 +444,8 @@ void kiln_near_walk_limit(kiln_near_walk *walk, double limit)
 
 void kiln_near_walk_line(kiln_near_walk *walk, const double line[3])
 {
-    for (int k = 0; k < 3; k++) {
+    memcpy(walk->line, line, sizeof walk->line);
+    for (int k = 0; k < 3 && !walk->frame->affine; k++) {
         double turned = 0;
         for (int i = 0; i < 3; i++) {
             turned += walk->frame->carry.rotation[3 * i + k] * line[i];

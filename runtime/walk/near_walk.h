@@ -15,12 +15,16 @@ struct kiln_near_walk {
     const kiln_kernel *kernel;
     kiln_near_visit visit;
     void *user;
-    double limit_squared; /* in square units of X's node space; set by kiln_near_walk_limit */
-    double unit_x;        /* of X's node space */
-    double unit_y;        /* of Y's node space, in units of X's */
-    double rounding;      /* of distances, in units of X's node space */
+    /* Units are those of X's node space; of an affine frame, of the frame of comparison. */
+    double limit_squared; /* in square units; set by kiln_near_walk_limit */
+    double unit_x;        /* in the frame of comparison */
+    double unit_y;        /* of Y's node space, in units */
+    double rounding;      /* of distances, in units */
+    /* What boxes may be off by, as doubles have them: directions, and positions in units. */
+    double direction_off, position_off;
     float line_x[3],
         line_y[3];     /* a direction that parts the trees well, in both node spaces; or 0 */
+    double line[3];    /* that in the frame of comparison */
     bool out_of_sight; /* so far apart that doubles hardly separate triangles */
 };
 

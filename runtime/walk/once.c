@@ -44,6 +44,7 @@
  */
 #include "once.h"
 
+#include "../../formats/vector.h"
 #include "../exact/exact.h"
 
 #include <math.h>
@@ -284,6 +285,23 @@ static bool slot_at(const kiln_tree *tree, const double point[3], double error, 
 
 /* ------------------------------------------------------------------------------- two trees -- */
 
+/* A point of the frame of comparison of an affine frame, off by `error`, in a tree's node space. What
+ * vertices were off by when they were carried is in `room`, of which both are a small part. */
+static bool slot_at_placed(const kiln_pair_frame *frame, bool is_x, const double point[3],
+                           double error, uint32_t *slot)
+{
+    const kiln_tree *tree = is_x ? frame->x : frame->y;
+    const kiln_affine_pair *by = &frame->by;
+    const double scale = kiln_power_of_two(-tree->view.entry->scale_exponent);
+    double from[3], own[3];
+    kiln_subtract(point, by->node[is_x].translation, from);
+    kiln_matrix_apply(by->inverse[is_x], from, own);
+    for (int k = 0; k < 3; k++) {
+        own[k] *= scale;
+    }
+    return slot_at(tree, own, 4 * by->most_inverse[is_x] * (error + by->room) * scale, slot);
+}
+
 /* The slots below the boxes that hold a common point of two stored triangles. */
 static bool slots_at_point(const kiln_pair_frame *frame, uint32_t stored_x, uint32_t stored_y,
                            uint32_t *slot_x, uint32_t *slot_y)
@@ -295,6 +313,10 @@ static bool slots_at_point(const kiln_pair_frame *frame, uint32_t stored_x, uint
     kiln_stored_corners(frame, false, stored_y, y);
     if (!kiln_triangles_certain_point(x, y, point, &error)) {
         return false;
+    }
+    if (frame->affine) {
+        return slot_at_placed(frame, true, point, fmax(error, 0), slot_x) &&
+               slot_at_placed(frame, false, point, fmax(error, 0), slot_y);
     }
     for (int k = 0; k < 3; k++) {
         in_x[k] = (point[k] - entry->origin[k]) * scale;

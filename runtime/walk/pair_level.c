@@ -6,7 +6,7 @@
 /* Do both trees' boxes lie along the same axes? */
 static bool are_parallel(const kiln_pair_frame *frame, const kiln_node_map *map)
 {
-    bool parallel = frame->x->view.kind->aligned && frame->y->view.kind->aligned;
+    bool parallel = frame->x->view.kind->aligned && frame->y->view.kind->aligned && !frame->affine;
     for (int i = 0; i < 9; i++) {
         parallel = parallel && map->rotation[i] == (i % 4 == 0 ? 1.0f : 0.0f);
     }
@@ -34,7 +34,8 @@ static void make_box_transform(const kiln_pair_frame *frame, bool to_x, bool ali
     out->parallel = are_parallel(frame, map);
     out->alike = alike;
     out->margins = false;
-    out->balls = (to_x ? frame->y : frame->x)->view.kind->balls;
+    out->balls = (to_x ? frame->y : frame->x)->view.kind->balls && !frame->affine;
+    out->affine = frame->affine;
 }
 
 void kiln_descent_make(const kiln_pair_frame *frame, const kiln_pair_visitor *visitor, bool alike,
@@ -53,7 +54,7 @@ void kiln_descent_make(const kiln_pair_frame *frame, const kiln_pair_visitor *vi
     make_box_transform(frame, true, alike, &out->to[1]);
     make_box_transform(frame, false, alike, &out->to[0]);
     out->to[1].dops = out->to[0].dops = NULL;
-    if (kiln_dops_are_realigned(frame->x->view.kind, frame->y->view.kind)) {
+    if (!frame->affine && kiln_dops_are_realigned(frame->x->view.kind, frame->y->view.kind)) {
         kiln_dop_maps_form(frame, out->dops);
         out->to[1].dops = &out->dops[1];
         out->to[0].dops = &out->dops[0];

@@ -18,6 +18,9 @@ enum { STACK = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH };
  * its middle. */
 #define REACH_MAX 0x1p+20
 
+/* A map more skewed than this has an inverse that boxes are not to be carried by. */
+#define SKEW_MOST 0x1p+45
+
 /* ---------------------------------------------------------------------------------- the box -- */
 
 /* An orthonormal frame whose first axis is along `way`; the frame's own axes for no way. */
@@ -69,6 +72,67 @@ static void bound_shape(const kiln_shape *shape, shape_bounds *b)
     b->box.half[0] += scale * sqrt((way[0] * way[0] + way[1] * way[1]) + way[2] * way[2]);
 }
 
+/* Beyond it boxes are not compared at all. */
+static void pass_all(kiln_shape_box *box)
+{
+    memset(box, 0, sizeof *box);
+    for (int k = 0; k < 3; k++) {
+        box->probe.axis[k][k] = 1;
+        box->probe.half[k] = (float)REACH_MAX;
+    }
+    box->probe.epsilon = 0x1p-17f;
+    box->slack = (float)REACH_MAX;
+}
+
+/* The box around what the inverse of an affine map, carry, makes of the shape's box.
+ *
+ * Carried corners go wrong by 2^-50 of what they are sums of, 3 m |p| and the translation, m being
+ * the largest entry of the map; balls reach 2^-40 further. In the tree that is 3 n times as much, n
+ * being the largest entry of the inverse; the inverse itself is off by 2^-50 n and 2^-98 m n n
+ * (kiln_matrix_invert_wide), of all that it is applied to. Of all 2^-38 is taken, where m n does
+ * not make the second the larger. */
+static void form_affine_shape_box(kiln_shape_box *box, const kiln_tree *tree,
+                                  const kiln_placement *placement, const shape_bounds *bounds)
+{
+    const kiln_format_tree *entry = tree->view.entry;
+    const double unit = ldexp(1.0, -entry->scale_exponent);
+    const double most = kiln_matrix_most(placement->carry.rotation);
+    const double most_inverse = kiln_matrix_most(placement->inverse) / placement->scale;
+    double arm[3][3], from[3], own[3], size = bounds->size, middle = 0;
+    for (int k = 0; k < 3; k++) {
+        const double way[3] = {bounds->box.axis[k][0] * bounds->box.half[k],
+                               bounds->box.axis[k][1] * bounds->box.half[k],
+                               bounds->box.axis[k][2] * bounds->box.half[k]};
+        kiln_matrix_apply(placement->inverse, way, arm[k]);
+        for (int i = 0; i < 3; i++) {
+            arm[k][i] *= unit / placement->scale;
+        }
+        from[k] = bounds->box.centre[k] - placement->carry.translation[k];
+        size = fmax(size, fabs(placement->carry.translation[k]) +
+                              3 * most * (fabs(entry->origin[k]) + 1 / unit));
+    }
+    kiln_matrix_apply(placement->inverse, from, own);
+    for (int k = 0; k < 3; k++) {
+        box->centre[k] = (own[k] / placement->scale - entry->origin[k]) * unit;
+        middle = fmax(middle, fabs(box->centre[k]));
+    }
+    const double slack = 0x1p-38 * 16 * most_inverse * size * unit;
+    kiln_probe_enclose(arm, 0, &box->probe);
+    const double extents =
+        (double)box->probe.half[0] + (double)box->probe.half[1] + (double)box->probe.half[2];
+    if (!(most * most_inverse < SKEW_MOST) || !(slack < REACH_MAX) || !(extents < REACH_MAX) ||
+        !(middle < HUGE_VAL)) {
+        pass_all(box);
+        return;
+    }
+    box->probe.epsilon = 0x1p-17f;
+    box->slack = (float)slack;
+    for (int k = 0; k < 3; k++) { /* far off: nothing is met, as far as floats go */
+        const double far = 4 * REACH_MAX;
+        box->centre[k] = fmax(-far, fmin(far, box->centre[k]));
+    }
+}
+
 /* Positions go wrong by a few roundings of the numbers that take part; balls reach 2^-40 further.
  */
 void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree,
@@ -80,6 +144,10 @@ void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree,
     shape_bounds bounds;
     double from[3], size = 0, reach = 0;
     bound_shape(shape, &bounds);
+    if (placement->affine) {
+        form_affine_shape_box(box, tree, placement, &bounds);
+        return;
+    }
     KILN_ASSERT(scale > 0);
     KILN_ASSERT(bounds.box.half[0] >= 0);
     KILN_ASSERT(bounds.box.half[1] >= 0);

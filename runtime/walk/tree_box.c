@@ -5,6 +5,8 @@
  * Manocha, "OBBTree", SIGGRAPH 1996) with all fifteen axes. */
 #include "tree_box.h"
 
+#include "../../formats/vector.h"
+
 #include <string.h>
 
 /* The box of a whole tree in its own node space. The half-extents are rounded to floats and then
@@ -38,12 +40,84 @@ void kiln_tree_box_lane(const kiln_pair_frame *frame, bool is_x, const kiln_form
     box->contents = kiln_node8_contents(node, lane);
 }
 
-/* The two roots, X's along its object's axes, grown by what is uncertain; Y's in the same frame. */
+double kiln_tree_box_arms(const double matrix[9], const kiln_tree_box *box, double arm[3][3])
+{
+    double extents = 0;
+    for (int k = 0; k < 3; k++) {
+        const double half = (double)box->half[k];
+        const double axis[3] = {(double)box->axis[k][0] * half, (double)box->axis[k][1] * half,
+                                (double)box->axis[k][2] * half};
+        kiln_matrix_apply(matrix, axis, arm[k]);
+        extents += half;
+    }
+    return KILN_ARMS_OFF * extents * kiln_matrix_norm(matrix);
+}
+
+void kiln_tree_box_enclose(const kiln_pair_frame *frame, bool is_x, const kiln_tree_box *box,
+                           kiln_box *out)
+{
+    const kiln_transform *node = &frame->by.node[is_x];
+    double arm[3][3];
+    KILN_ASSERT(frame->affine);
+    const double growth = kiln_tree_box_arms(node->rotation, box, arm);
+    kiln_transform_point(node, box->centre, out->centre);
+    kiln_arms_enclose(arm, out->axis, out->half);
+    for (int k = 0; k < 3; k++) {
+        out->half[k] = out->half[k] * (1 + 0x1p-30) + growth;
+    }
+}
+
+void kiln_make_affine_probe(const kiln_node_map *map, const kiln_tree_box *box, const float org[3],
+                            float epsilon, kiln_probe *probe)
+{
+    double centre[3], arm[3][3], size = 0;
+    KILN_ASSERT(map->affine && map->slack >= 0);
+    const double growth = kiln_tree_box_arms(map->points.rotation, box, arm);
+    kiln_transform_point(&map->points, box->centre, centre);
+    kiln_probe_enclose(arm, growth, probe);
+    for (int i = 0; i < 3; i++) {
+        probe->centre[i] = (float)(centre[i] - (double)org[i]);
+        size += fabs((double)probe->centre[i]);
+    }
+    probe->epsilon = epsilon;
+    probe->slack =
+        (map->scale < KILN_SCALE_MOST ? (float)map->slack : HUGE_VALF) + 0x1p-23f * (float)size;
+}
+
+/* The two roots, X's along its object's axes, grown by what is uncertain; Y's in the same frame. Of
+ * affine frames, two boxes around them, along the axes of X's. */
 typedef struct {
     double way[3]; /* from the centre of X's to that of Y's */
     double half_x[3], half_y[3];
+    double axes[9]; /* of Y's by columns, along those of X's */
     double margin;
 } roots;
+
+/* Both boxes are orthonormal within 2^-30, which is more than all roundings here. */
+static void measure_affine_roots(const kiln_pair_frame *frame, roots *r)
+{
+    kiln_tree_box root;
+    kiln_box x, y;
+    double way[3], extents = 0;
+    kiln_tree_box_root(frame, true, &root);
+    kiln_tree_box_enclose(frame, true, &root, &x);
+    kiln_tree_box_root(frame, false, &root);
+    kiln_tree_box_enclose(frame, false, &root, &y);
+    kiln_subtract(y.centre, x.centre, way);
+    for (int k = 0; k < 3; k++) {
+        r->way[k] = kiln_dot(x.axis[k], way);
+        for (int j = 0; j < 3; j++) {
+            r->axes[3 * k + j] = kiln_dot(x.axis[k], y.axis[j]);
+        }
+        r->half_x[k] = x.half[k];
+        r->half_y[k] = y.half[k];
+        extents += x.half[k] + y.half[k];
+    }
+    r->margin = 2 * (0x1p-24 * extents + 4 * frame->by.room);
+    for (int k = 0; k < 3; k++) {
+        r->half_x[k] += r->margin;
+    }
+}
 
 /* Sizes, and `margin`: twice epsilon of all extents, and what positions may be off by, of which
  * pose.c speaks; the last summand is for coordinates that count as 0. */
@@ -51,6 +125,11 @@ static void measure_roots(const kiln_pair_frame *frame, roots *r)
 {
     const kiln_format_tree *x = frame->x->view.entry, *y = frame->y->view.entry;
     double extents = 0, places = 0, centre_y[3];
+    if (frame->affine) {
+        measure_affine_roots(frame, r);
+        return;
+    }
+    memcpy(r->axes, frame->rotation, sizeof r->axes);
     for (int k = 0; k < 3; k++) {
         const double lower = (double)y->bounds_lower[k], upper = (double)y->bounds_upper[k];
         centre_y[k] = (lower + upper) / 2;
@@ -122,7 +201,7 @@ bool kiln_roots_may_meet(const kiln_pair_frame *frame)
 {
     roots r;
     measure_roots(frame, &r);
-    return !(gap_of_faces(&r, frame->rotation) > 0) && !(gap_of_edges(&r, frame->rotation) > 0);
+    return !(gap_of_faces(&r, r.axes) > 0) && !(gap_of_edges(&r, r.axes) > 0);
 }
 
 /* The margin holds the errors of boxes that meet, whose centres are no further apart than their
@@ -132,8 +211,8 @@ double kiln_roots_gap(const kiln_pair_frame *frame)
 {
     roots r;
     measure_roots(frame, &r);
-    const double faces = gap_of_faces(&r, frame->rotation);
-    const double edges = faces > 0 ? faces : gap_of_edges(&r, frame->rotation);
+    const double faces = gap_of_faces(&r, r.axes);
+    const double edges = faces > 0 ? faces : gap_of_edges(&r, r.axes);
     const double off =
         (double)frame->epsilon * ((fabs(r.way[0]) + fabs(r.way[1])) + fabs(r.way[2]));
     const double gap = edges - off;

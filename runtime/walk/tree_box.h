@@ -28,10 +28,12 @@ static inline float kiln_half_area(const float half[3])
     return half[0] * half[1] + half[1] * half[2] + half[2] * half[0];
 }
 
-/* Square units of the node space of X or Y in those of X's. */
+/* Square units of the node space of X or Y in those of X's; on an average of directions where the
+ * map is affine. */
 static inline float kiln_area_scale(const kiln_pair_frame *frame, bool is_x)
 {
-    return is_x ? 1.0f : frame->to_x.scale * frame->to_x.scale;
+    const float squared = frame->to_x.scale * frame->to_x.scale;
+    return is_x ? 1.0f : frame->affine ? squared / 3.0f : squared;
 }
 
 /* The place and the size of a lane's box; `org` is that of its node. */
@@ -50,6 +52,19 @@ void kiln_tree_box_lane(const kiln_pair_frame *frame, bool is_x, const kiln_form
 /* The whole tree as a box: the exact bounds of its vertices. A leaf where no node is there yet. */
 void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *box);
 
+/* Half-axes of a box where a matrix takes them; returned is what they are off by, as a vector, since
+ * decoded axes are (kiln_carry_affine). */
+double kiln_tree_box_arms(const double matrix[9], const kiln_tree_box *box, double arm[3][3]);
+
+/* The box of a tree in the frame of comparison of an affine frame: one around what the map makes of
+ * it, in doubles. It holds what is in the tree's but for what positions are off by, `by.room`. */
+void kiln_tree_box_enclose(const kiln_pair_frame *frame, bool is_x, const kiln_tree_box *box,
+                           kiln_box *out);
+
+/* kiln_make_probe by a map that is affine. */
+void kiln_make_affine_probe(const kiln_node_map *map, const kiln_tree_box *box, const float org[3],
+                            float epsilon, kiln_probe *probe);
+
 /* `box` of one tree in the node space of the other, relative to `org` there. The centre is carried
  * in double and rounded once, which moves it by at most 2^-24 of its own size. That is no part of
  * its distance from a lane, which may be far smaller: it goes into the slack, doubled for the
@@ -58,6 +73,10 @@ static inline void kiln_make_probe(const kiln_node_map *map, const kiln_tree_box
                                    const float org[3], float epsilon, kiln_probe *probe)
 {
     double centre[3];
+    if (map->affine) {
+        kiln_make_affine_probe(map, box, org, epsilon, probe);
+        return;
+    }
     kiln_transform_point(&map->points, box->centre, centre);
     for (int i = 0; i < 3; i++) {
         probe->centre[i] = (float)(centre[i] - (double)org[i]);

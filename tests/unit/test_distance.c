@@ -191,7 +191,7 @@ static void test_wrong_arguments(void **state)
         assert_true(hit.found && hit.pair.a == 7 && hit.hint.a == 1 && hit.hint.b == 2);
     }
     kiln_pose bent = kiln_pose_identity();
-    bent.rotation[0] = 2;
+    bent.rotation[0] = 0;
     refuse(&cube, &bent, NULL, KILN_ERROR_POSE);
     kiln_nearest out;
     kiln_hit hit;

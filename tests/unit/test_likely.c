@@ -59,17 +59,17 @@ static void wrong_arguments_are_refused(void **state)
     kiln_likely_options options = kiln_likely_options_of(KILN_LIKELY_DEFAULT);
     kiln_likely_weights weights = kiln_likely_get_weights(tree, tree);
     kiln_likely_answer answer, before;
-    kiln_pose mirror = kiln_pose_identity();
+    kiln_pose flat = kiln_pose_identity();
     memset(&answer, 7, sizeof answer);
     before = answer;
-    mirror.rotation[0] = -1;
+    flat.rotation[0] = 0;
 #define REFUSED(error, call)                                                                       \
     assert_int_equal((call), (error));                                                             \
     assert_memory_equal(&answer, &before, sizeof answer)
     REFUSED(KILN_ERROR_ARGUMENT, kiln_collide_likely(NULL, NULL, tree, NULL, NULL, &answer));
     REFUSED(KILN_ERROR_ARGUMENT, kiln_collide_likely(tree, NULL, NULL, NULL, NULL, &answer));
     REFUSED(KILN_ERROR_ARGUMENT, kiln_collide_likely(tree, NULL, tree, NULL, NULL, NULL));
-    REFUSED(KILN_ERROR_POSE, kiln_collide_likely(tree, &mirror, tree, NULL, NULL, &answer));
+    REFUSED(KILN_ERROR_POSE, kiln_collide_likely(tree, &flat, tree, NULL, NULL, &answer));
     for (size_t i = 0; i < sizeof thresholds / sizeof thresholds[0]; i++) {
         options.threshold = thresholds[i];
         REFUSED(KILN_ERROR_ARGUMENT,

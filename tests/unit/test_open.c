@@ -613,7 +613,8 @@ static void poses_that_are_none(void **state)
     baked b = bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", KILN_LAYOUT_RAW);
     kiln_file *file = open_with(&b, NULL);
     const kiln_tree *tree = kiln_file_tree(file, 0);
-    const double scales[] = {2, 0, 0.5, 1 + 1e-5, -1, NAN, INFINITY, -INFINITY, 1e200};
+    const double scales[] = {0,        0x1p-31,   -0x1p-41, 0x1.8p+30, NAN,
+                             INFINITY, -INFINITY, -1e200,   1e-200};
     for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
         for (int k = 0; k < 3; k++) { /* one axis */
             kiln_pose pose = kiln_pose_identity();
@@ -621,7 +622,7 @@ static void poses_that_are_none(void **state)
             refuse_pose(tree, &pose);
         }
         kiln_pose pose = kiln_pose_identity();
-        for (int k = 0; k < 9; k += 4) { /* all: -1 is a mirror */
+        for (int k = 0; k < 9; k += 4) {
             pose.rotation[k] = scales[i];
         }
         refuse_pose(tree, &pose);
@@ -632,9 +633,12 @@ static void poses_that_are_none(void **state)
         pose.translation[i % 3] = translations[i / 3];
         refuse_pose(tree, &pose);
     }
-    kiln_pose shear = kiln_pose_identity();
-    shear.rotation[1] = 1e-5;
-    refuse_pose(tree, &shear);
+    kiln_pose flat = kiln_pose_identity(), skewed = flat;
+    memcpy(flat.rotation + 3, flat.rotation, 3 * sizeof flat.rotation[0]);
+    refuse_pose(tree, &flat);
+    skewed.rotation[0] = 0x1p+20; /* 2^41 times the least of the others */
+    skewed.rotation[8] = 0x1p-21;
+    refuse_pose(tree, &skewed);
     static const kiln_pose zero;
     refuse_pose(tree, &zero);
     kiln_close(file);

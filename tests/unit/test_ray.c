@@ -315,7 +315,7 @@ static void test_refusals(void **state)
     options.cull = (kiln_cull)3;
     expect_refused(b.trees[0], NULL, &good, &options, KILN_ERROR_ARGUMENT);
     kiln_pose pose = kiln_pose_identity();
-    pose.rotation[0] = 2;
+    pose.rotation[0] = 0;
     expect_refused(b.trees[0], &pose, &good, NULL, KILN_ERROR_POSE);
     kiln_ray_hit hit;
     size_t count;
