@@ -20,7 +20,7 @@
  * Answers. An answer is that of exact arithmetic on the stored float32 vertices of one tree and on
  * the vertices of the other tree after they were transformed into its frame in double precision,
  * where coordinates below 2^-250 in magnitude count as 0; so do those of points and rays that are
- * transformed into a tree's frame.
+ * transformed into a tree's frame. Of poses that are no rotations kiln_pose says more.
  * The contents of the trees alone decide which of the two is transformed, so swapping A and B
  * changes nothing, and equal poses cancel exactly. An answer does not depend on the kind of tree,
  * the order of traversal, the number of threads, the instruction set, or the caller's rounding
@@ -102,7 +102,8 @@ extern "C" {
     X(KILN_ERROR_PARTIAL, 28, "not enough of the file is there yet")                               \
     /* the call: correct the caller */                                                             \
     X(KILN_ERROR_ARGUMENT, 30, "an argument is null or out of range")                              \
-    X(KILN_ERROR_POSE, 31, "the pose is not a rotation, a finite translation and a scale")         \
+    X(KILN_ERROR_POSE, 31,                                                                         \
+      "the pose has no inverse, a number out of range, or no rotation where one is needed")        \
     X(KILN_ERROR_OPEN_MESH, 32, "the mesh is not closed, so it has no inside")                     \
     X(KILN_ERROR_STOPPED, 33, "the caller stopped the query")                                      \
     X(KILN_ERROR_FULL, 34, "no room for another object, or for an event")                          \
@@ -518,24 +519,42 @@ KILN_API kiln_status kiln_refit_corners(const kiln_refit *refit, uint32_t *corne
 
 /* ------------------------------------------------------------------------------------- poses -- */
 
-/* p_world = rotation * (scale * p) + translation. A rotation that departs from orthonormal by at
- * most 1e-6 (largest entry of R^T R - I) is used unchanged, as an affine map. Anything else (a
- * mirror image, columns of another length, NaN, a translation component above 1e60, a scale out of
- * range) is KILN_ERROR_POSE in every call, never a "no". Every call that takes a pose takes its
- * scale.
+/* p_world = rotation * (scale * p) + translation, where `rotation` may be any matrix that has an
+ * inverse: another scale along each axis, a mirror, a shear.
  *
- * Effect of scales on answers: of two meshes one is transformed into the frame of the other by the
- * rotation times the ratio of the scales, and by the translation divided by the scale of the other.
- * If the scales are powers of two, no rounding is added; otherwise the ratio, its products and that
- * quotient are rounded once each. Distances, depths, tolerances and points are in the frame that
- * poses lead to ("world"); distances and depths are obtained from those in the frame of comparison
- * by one multiplication. Two copies of one mesh at equal poses meet in all of it, whatever the
- * scales. */
+ * Rotations. A matrix that departs from orthonormal by at most 1e-6 (largest entry of R^T R - I)
+ * and mirrors nothing counts as a rotation, and is used unchanged. Of two meshes at rotations one
+ * is transformed into the frame of the other by the rotation times the ratio of the scales, and by
+ * the translation divided by the scale of the other. If the scales are powers of two, no rounding
+ * is added; otherwise the ratio, its products and that quotient are rounded once each. Distances
+ * and depths are obtained from those in the frame of comparison by one multiplication.
+ *
+ * Affine poses are those with any other matrix. Let M be scale * rotation, each entry rounded once:
+ * no entry of M and none of its inverse may be above 2^30 in magnitude, nor the product of their
+ * largest ones above 2^40. Where one of two poses is affine, both meshes are transformed into the
+ * world, moved so that the translation of one of them, which the contents of the trees decide, is
+ * 0: each coordinate is ((m0 x + m1 y) + m2 z) + t, every operation rounded to double. Contacts,
+ * distances, depths and points are those of exact arithmetic on these vertices. Rays and points are
+ * transformed into a tree's own frame by the inverse of M, by cofactors in twice the precision of
+ * doubles, rounded once. Meshes are transformed into the frame of a shape by the product of the
+ * inverse of the shape's M and theirs: a sphere becomes an ellipsoid in the world. A mirror turns
+ * the normals of triangles about, (b - a) x (c - a) of the corners where they are in the world, and
+ * so the sides that rays meet; inside stays inside.
+ *
+ * Cost of affine poses: about a microsecond a query, and more nodes, since volumes are enclosed by
+ * boxes in the other tree's frame, which are loose where a matrix shears them. A mesh that is
+ * always stretched alike is better baked so. In kiln_front.h, kiln_sweep.h and kiln_adb.h they are
+ * KILN_ERROR_POSE.
+ *
+ * All else (a matrix without inverse, NaN, a translation component above 1e60, a scale out of
+ * range) is KILN_ERROR_POSE in every call, never a "no". Every call that takes a pose takes its
+ * scale. Distances, depths, tolerances and points are in the frame that poses lead to ("world").
+ * Two copies of one mesh at equal poses meet in all of it, whatever the poses. */
 #define KILN_SCALE_MIN 9.313225746154785e-10 /* 2^-30 */
 #define KILN_SCALE_MAX 1073741824.0          /* 2^30 */
 
 typedef struct {
-    double rotation[9];    /* row-major */
+    double rotation[9];    /* row-major; a rotation, or any matrix: see above */
     double translation[3]; /* in units of the world */
     double scale;          /* along all axes, KILN_SCALE_MIN to KILN_SCALE_MAX; 1: as baked */
 } kiln_pose;
@@ -907,8 +926,9 @@ KILN_API kiln_status kiln_batch_minimum(const kiln_batch *batch, const kiln_batc
 /* A ray: the points origin + t direction with t_min <= t <= t_max, in the frame that the tree's
  * pose leads to (world). Answers are those of exact arithmetic on the stored vertices and on the
  * ray after it was transformed into the tree's own frame in double precision: R^-1 (origin -
- * translation) / scale, R^-1 direction, and the ends of t divided by scale, with R^-1 by cofactors.
- * They are therefore the same for all kinds of tree. */
+ * translation) / scale, R^-1 direction, and the ends of t divided by scale, with R^-1 by cofactors;
+ * of affine poses with the inverse of M (kiln_pose) in place of R^-1 / scale, and t as it is. They
+ * are therefore the same for all kinds of tree. */
 typedef struct {
     double origin[3]; /* magnitudes up to 1e60 */
     /* Of any length: t is measured in it. Its largest coordinate is from 1e-30 to 1e30 in
@@ -924,7 +944,8 @@ typedef struct {
 KILN_API kiln_ray kiln_ray_between(const double from[3], const double to[3]);
 
 /* The side from which a ray meets a triangle: the front, to which the normal (b - a) x (c - a) of
- * its corners points; the back; or in its plane, which holds for every triangle without area. */
+ * its corners points, where the pose takes them; the back; or in its plane, which holds for every
+ * triangle without area. */
 typedef enum { KILN_SIDE_FRONT = 1, KILN_SIDE_BACK = 2, KILN_SIDE_EDGE = 3 } kiln_side;
 
 /* The side that is ignored. KILN_SIDE_EDGE never is. */
@@ -960,8 +981,8 @@ typedef struct {
      * kiln_tree_corners. Each is 0 to 1 and within 2^-30, and exactly 0 where the ray meets the
      * edge opposite that corner. */
     double weights[3];
-    /* (b - a) x (c - a), of length 1, in the ray's frame; 0 for a triangle without area. The
-     * departure of the pose from a rotation is not corrected. */
+    /* (b - a) x (c - a) of the corners where the pose takes them, of length 1, in the ray's frame;
+     * 0 for a triangle without area. What a rotation departs from orthonormal is not corrected. */
     double normal[3];
 } kiln_ray_hit;
 
@@ -1215,7 +1236,7 @@ KILN_API kiln_status kiln_collide_likely(const kiln_tree *a, const kiln_pose *po
 typedef struct kiln_likely kiln_likely;
 
 /* Bytes that a query of these two trees takes, of any alignment: 640 for each level of both trees
- * and about 3 KiB; 0 for NULL. A query has room for any trees whose depths add up to no more. */
+ * and about 4 KiB; 0 for NULL. A query has room for any trees whose depths add up to no more. */
 KILN_API size_t kiln_likely_size(const kiln_tree *a, const kiln_tree *b);
 
 /* Makes a query of `memory` [size bytes]. The memory stays the caller's; there is nothing to
@@ -1341,7 +1362,7 @@ typedef struct kiln_interruptible kiln_interruptible;
 
 /* Bytes that a query of these two trees takes, of any alignment, with room for `waiting` pairs that
  * wait; 0 for NULL, and for more than 2^24 pairs. 24 for each pair, 168 for each level of both
- * trees, and less than 5 KiB. `waiting` may be 0: the room for the levels is enough for every query
+ * trees, and less than 6 KiB. `waiting` may be 0: the room for the levels is enough for every query
  * to end. With little room a breadth-first or best-first query goes into depth earlier, and one
  * that is stopped at a level leaves more above it. */
 KILN_API size_t kiln_interruptible_size(const kiln_tree *a, const kiln_tree *b, uint32_t waiting);

@@ -1,7 +1,8 @@
 /* kiln: counted queries, time-critical queries after Klein and Zachmann, whose answers are
  * probabilities, and the filled-bins tables that they may use.
  *
- * What kiln.h says of files, trees, poses, threads, memory and errors holds here too. */
+ * What kiln.h says of files, trees, poses, threads, memory and errors holds here too, but affine
+ * poses are refused (KILN_ERROR_POSE). */
 #ifndef KILN_ADB_H
 #define KILN_ADB_H
 

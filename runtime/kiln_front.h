@@ -10,7 +10,8 @@
  *         double free_motion;
  *         kiln_front_collide(front, &pose_of_arm, &pose_of_car, NULL, &hit, &free_motion);
  *
- * What kiln.h says of trees, poses, answers, options, callbacks, threads and errors holds here too.
+ * What kiln.h says of trees, poses, answers, options, callbacks, threads and errors holds here too,
+ * but affine poses are refused (KILN_ERROR_POSE).
  *
  * Answers are those of the fresh query (kiln_collide, kiln_contacts_each, kiln_distance) at the
  * same poses, whatever was asked before, in whatever order and at whatever poses: any sequence is

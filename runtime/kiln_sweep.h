@@ -10,7 +10,8 @@
  *         kiln_motion_pose(&blade, hit.time, &after);     the blade stops before the post
  *     }
  *
- * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too.
+ * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too, but
+ * affine poses are refused (KILN_ERROR_POSE).
  *
  * Motions. Time runs from 0 to 1. A motion is a screw: a point moves along a line at constant speed
  * and the object turns about it at constant speed, by any angle. A program that moves its objects

@@ -105,7 +105,8 @@ void kiln_carry_affine(const kiln_box_transform *by, const kiln_decoded_node *of
         }
         extents += (double)lanes->half[i][lane];
     }
-    kiln_probe_enclose(arm, by->aligned ? 0 : KILN_ARMS_OFF * extents * (double)by->scale, probe);
+    const double growth = by->aligned ? 0 : KILN_ARMS_OFF * extents * (double)by->scale;
+    kiln_probe_enclose(arm, growth, probe);
     probe->epsilon = by->epsilon;
     probe->slack = by->slack + 0x1p-23f * (float)size;
 }

@@ -180,7 +180,8 @@ static kiln_status begin_likely(kiln_likely *query, const kiln_tree *a, const ki
     if (a == NULL || b == NULL || !are_sound(options)) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_status status = kiln_pair_frame_relate_any_polygons(&walk->frame, a, pose_a, b, pose_b);
+    const kiln_status status =
+        kiln_pair_frame_relate_any_polygons(&walk->frame, a, pose_a, b, pose_b);
     if (status != KILN_OK) {
         return status;
     }

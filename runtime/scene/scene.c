@@ -99,7 +99,7 @@ kiln_scene_object kiln_scene_object_default(void)
 /* In the environment of fpu.h. */
 static kiln_status add_object(kiln_scene *scene, const kiln_scene_object *object, kiln_scene_id *id)
 {
-    if (!kiln_pose_is_sound(&object->pose)) {
+    if (!kiln_pose_is_served(&object->pose)) {
         return KILN_ERROR_POSE;
     }
     uint32_t place = scene->first_free;
@@ -169,7 +169,7 @@ kiln_status kiln_scene_remove(kiln_scene *scene, kiln_scene_id id)
 static kiln_status move_object(kiln_scene *scene, uint32_t place, const kiln_pose *pose)
 {
     kiln_scene_box box;
-    if (!kiln_pose_is_sound(pose)) {
+    if (!kiln_pose_is_served(pose)) {
         return KILN_ERROR_POSE;
     }
     scene->entries[place].pose = *pose;
@@ -203,7 +203,7 @@ static kiln_status move_objects(kiln_scene *scene, const kiln_scene_id ids[],
         if (place_with_id(scene, ids[i]) == KILN_SCENE_NOWHERE) {
             return KILN_ERROR_NO_OBJECT;
         }
-        if (!kiln_pose_is_sound(&poses[i])) {
+        if (!kiln_pose_is_served(&poses[i])) {
             return KILN_ERROR_POSE;
         }
     }

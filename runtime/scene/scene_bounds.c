@@ -12,7 +12,9 @@
  * to 2^-43 of their extents. Both objects' bounds are widened by 2^-42 of that sum of their own, so
  * that their bounds together have room for these and for the roundings here; and by what
  * coordinates below 2^-250, which count as 0, can amount to. A rotation that is not orthonormal is
- * an affine map to both sides, which is why its departure needs no room. */
+ * an affine map to both sides, which is why its departure needs no room. Where one of the poses is
+ * no rotation, both meshes are carried into the world, by sums of coordinates times entries of the
+ * matrix, of which the largest takes the place of 1. */
 #include "scene.h"
 
 #include "../../formats/nodes.h"
@@ -22,6 +24,7 @@
 #define ROOM 0x1p-42        /* of the sizes of all numbers that take part */
 #define ROOM_LEAST 0x1p-240 /* in units of the mesh */
 #define AXES_ROOM 0x1p-17   /* by which axes of lanes may depart from orthonormal, of kernels */
+#define ENTRY_ROTATED 1.001 /* no entry of a rotation is larger */
 
 static const kiln_pose in_place = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, 1};
 
@@ -44,12 +47,22 @@ static void carry_box(const kiln_pose *pose, const double centre[3], const doubl
     }
 }
 
+/* The largest entry of the matrix, or 1, where it is no larger than a rotation's may be. */
+static double entry_of(const kiln_pose *pose)
+{
+    double most = ENTRY_ROTATED;
+    for (int i = 0; i < 9; i++) {
+        most = fmax(most, fabs(pose->rotation[i]));
+    }
+    return most > ENTRY_ROTATED ? most : 1;
+}
+
 /* What a box may be off by: `size` is the sum of the largest coordinates of a mesh's own frame. */
 static double room_for(const kiln_pose *pose, double size)
 {
     const double *t = pose->translation;
     const double placed = (fabs(t[0]) + fabs(t[1])) + fabs(t[2]);
-    return ROOM * (placed + size * pose->scale) + ROOM_LEAST * pose->scale;
+    return ROOM * (placed + size * pose->scale * entry_of(pose)) + ROOM_LEAST * pose->scale;
 }
 
 /* Bounds of all lanes of the root. A lane is the set of points within half_k of its centre along
@@ -61,7 +74,7 @@ static void carry_lanes(const kiln_tree *tree, const kiln_pose *pose, double roo
     const kiln_format_node8 *node = kiln_tree_node(tree, 0);
     const unsigned used = kiln_node8_used(node);
     const double unit = kiln_power_of_two(tree->view.entry->scale_exponent);
-    const double scale = unit * pose->scale;
+    const double scale = unit * pose->scale, entry = 2 * entry_of(pose) - 1;
     const double *origin = tree->view.entry->origin;
     kiln_lanes lanes;
     kind->decode(node, &lanes);
@@ -88,7 +101,7 @@ static void carry_lanes(const kiln_tree *tree, const kiln_pose *pose, double roo
             const double middle =
                 ((row[0] * centre[0] + row[1] * centre[1]) + row[2] * centre[2]) * pose->scale +
                 pose->translation[i];
-            double reach = spread;
+            double reach = spread * entry;
             for (int k = 0; k < 3; k++) {
                 const double along =
                     (row[0] * sides[k][0] + row[1] * sides[k][1]) + row[2] * sides[k][2];
@@ -127,7 +140,8 @@ void kiln_scene_bounds_of_tree(const kiln_tree *tree, const kiln_pose *pose, kil
     }
 }
 
-/* A ball that a rotation within 1e-6 of orthonormal carries is one within 1e-6 of its radius. */
+/* A ball that a rotation within 1e-6 of orthonormal carries is one within 1e-6 of its radius. Other
+ * matrices make an ellipsoid of it, which reaches as far along an axis as their row is long. */
 void kiln_scene_bounds_of_shape(const kiln_shape *shape, const kiln_pose *pose, kiln_scene_box *box)
 {
     const bool is_box = shape->kind == KILN_SHAPE_BOX;
@@ -149,7 +163,9 @@ void kiln_scene_bounds_of_shape(const kiln_shape *shape, const kiln_pose *pose, 
         for (int k = 0; k < 3 && !is_ball; k++) {
             along += row[k] * (shape->b[k] / 2 - shape->a[k] / 2);
         }
-        const double reach = (fabs(along) + shape->radius * 1.00001) * pose->scale;
+        const double row_long = sqrt((row[0] * row[0] + row[1] * row[1]) + row[2] * row[2]);
+        const double stretch = fabs(row_long - 1) <= 2e-6 ? 1 : row_long;
+        const double reach = (fabs(along) + shape->radius * 1.00001 * stretch) * pose->scale;
         box->lower[i] -= reach;
         box->upper[i] += reach;
     }
@@ -157,7 +173,7 @@ void kiln_scene_bounds_of_shape(const kiln_shape *shape, const kiln_pose *pose, 
 
 static kiln_status bound_tree(const kiln_tree *tree, const kiln_pose *pose, kiln_scene_box *box)
 {
-    if (!kiln_pose_is_sound(pose)) {
+    if (!kiln_pose_is_served(pose)) {
         return KILN_ERROR_POSE;
     }
     kiln_scene_bounds_of_tree(tree, pose, box);

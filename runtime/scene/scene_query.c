@@ -212,7 +212,7 @@ static kiln_status bound_shape_at(const kiln_shape *shape, const kiln_pose *pose
     if (!kiln_shape_take(shape, &taken)) {
         return KILN_ERROR_ARGUMENT;
     }
-    if (!kiln_pose_is_sound(pose)) {
+    if (!kiln_pose_is_served(pose)) {
         return KILN_ERROR_POSE;
     }
     kiln_scene_bounds_of_shape(&taken, pose, box);

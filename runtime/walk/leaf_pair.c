@@ -83,8 +83,8 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
     kernel->load_triangles(tree->vertices, triangles, kiln_pair_frame_carry(frame, is_x), leaf);
 }
 
-/* In the frame of comparison: the map's arms, and what these and positions are off by, of which half
- * is left for roundings here. */
+/* In the frame of comparison: the map's arms, and what these and positions are off by, of which
+ * half is left for roundings here. */
 static void form_affine_leaf_box(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
                                  const kiln_tree_box *own)
 {

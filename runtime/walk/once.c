@@ -285,8 +285,8 @@ static bool slot_at(const kiln_tree *tree, const double point[3], double error, 
 
 /* ------------------------------------------------------------------------------- two trees -- */
 
-/* A point of the frame of comparison of an affine frame, off by `error`, in a tree's node space. What
- * vertices were off by when they were carried is in `room`, of which both are a small part. */
+/* A point of an affine frame's frame of comparison, off by `error`, in a tree's node space. What
+ * vertices were off by when they were carried is a small part of `room`. */
 static bool slot_at_placed(const kiln_pair_frame *frame, bool is_x, const double point[3],
                            double error, uint32_t *slot)
 {

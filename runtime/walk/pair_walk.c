@@ -118,9 +118,9 @@ static kiln_status walk_trees(const kiln_tree *a, const kiln_pose *pose_a, const
 {
     kiln_pair_frame frame;
     kiln_tree_box root_x, root_y;
-    const kiln_status status = visitor->boxes
-                                   ? kiln_pair_frame_relate_any(&frame, a, pose_a, b, pose_b)
-                                   : kiln_pair_frame_relate_any_polygons(&frame, a, pose_a, b, pose_b);
+    const kiln_status status =
+        visitor->boxes ? kiln_pair_frame_relate_any(&frame, a, pose_a, b, pose_b)
+                       : kiln_pair_frame_relate_any_polygons(&frame, a, pose_a, b, pose_b);
     if (status != KILN_OK) {
         return status;
     }

@@ -52,8 +52,8 @@ void kiln_tree_box_lane(const kiln_pair_frame *frame, bool is_x, const kiln_form
 /* The whole tree as a box: the exact bounds of its vertices. A leaf where no node is there yet. */
 void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *box);
 
-/* Half-axes of a box where a matrix takes them; returned is what they are off by, as a vector, since
- * decoded axes are (kiln_carry_affine). */
+/* Half-axes of a box where a matrix takes them; returned is what they are off by, as a vector,
+ * since decoded axes are (kiln_carry_affine). */
 double kiln_tree_box_arms(const double matrix[9], const kiln_tree_box *box, double arm[3][3]);
 
 /* The box of a tree in the frame of comparison of an affine frame: one around what the map makes of

@@ -30,7 +30,7 @@ export interface KilnTransform {
 
 /**
  * null and undefined: identity. A matrix has 16 numbers, column by column, as WebGL and Matrix4 of three.js have it; it
- * is a rotation, a translation and one scale along all axes, else the call throws.
+ * has an inverse and projects nothing, else the call throws.
  */
 export type KilnPose = KilnTransform | Numbers | { readonly elements: Numbers } | null | undefined;
 

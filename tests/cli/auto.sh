@@ -121,15 +121,15 @@ case_end
 case_begin 'traces that are broken, by line'
 printf '1 0 0 0 0 1 0 0 0 0 1 0\n\n1 0 0 x 0 1 0 0 0 0 1 0\n' >word.txt
 printf '# two\n1 0 0 0 0 1 0 0 0 0 1 0\n1 2 3\n' >short.txt
-printf '1 0 0 0 0 1 0 0 0 0 1 0\n2 0 0 0 0 1 0 0 0 0 1 0\n' >bent.txt
+printf '1 0 0 0 0 1 0 0 0 0 1 0\n2 0 0 0 2 0 0 0 0 0 1 0\n' >bent.txt
 printf '1 0 0 0 0 1 0 0 0 0 1 0 0\n' >scale.txt
 printf '1 0 0 0 0 1 0 0 0 0 1 \0000\n' >zero.txt
 printf '1 0 0 1e308 0 1 0 0 0 0 1 0\n' >beyond.txt
 printf '# nothing\n' >empty.txt
 : >none.txt
 for row in "word:line 3: 'x' is not a number" 'short:line 3: 3 numbers; a pose has 12' \
-    'bent:line 2: the pose is not a rotation' 'scale:line 1: the pose is not a rotation' \
-    'beyond:line 1: the pose is not a rotation, a finite translation and a scale; its numbers are the rows' 'zero:line 1: not text' 'empty:has no pose'; do
+    'bent:line 2: the pose has no inverse' 'scale:line 1: the pose has no inverse' \
+    'beyond:line 1: the pose has no inverse, a number out of range, or no rotation where one is needed; its numbers are the rows' 'zero:line 1: not text' 'empty:has no pose'; do
     expect 3 "$KILN" bake sheet.obj -o none.kiln --bv auto --trace "${row%%:*}.txt"
     says err "kiln: ${row%%:*}.txt: ${row#*:}"
     silent out

@@ -238,7 +238,7 @@ for text in '"free_motion": 0' '"front"' '"last_pair": ' '"entries": '; do says 
 if says_nothing=$(grep -E '"(skipped|last_pair)": 0' "$TMPDIR/out"); then case_fail "nothing gained: $says_nothing"; fi
 printf '1 0 0 9 0 1 0 0 0 0 1 0\n2 0 0 0 0 1 0 0 0 0 1 0\n' >"$TMPDIR/path"
 expect 3 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/path" --mode coherent
-says err 'line 2: the pose is not a rotation'
+says err 'line 2: the pose has no inverse, a number out of range, or no rotation where one is needed'
 case_end
 
 case_begin 'collide with scales: 13 and 26 numbers'
@@ -253,6 +253,19 @@ expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/scaled"
 [ "$(tr '\n' ' ' <"$TMPDIR/out")" = '0 0 1 1 0 ' ] || case_fail "says $(cat "$TMPDIR/out")"
 expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/scaled" --mode distance
 [ "$(cut -d' ' -f2 "$TMPDIR/out" | tr '\n' ' ')" = '0.5 0.5 0 0 0.5 ' ] || case_fail "says $(cat "$TMPDIR/out")"
+case_end
+
+case_begin 'collide at matrices that are no rotations: mirrors, uneven scales, shears'
+cat >"$TMPDIR/affine" <<'END'
+-1 0 0 1.5  0 1 0 0  0 0 1 0
+4 0 0 2.25  0 1 0 0  0 0 1 0
+1 2 0 1.75  0 1 0 0  0 0 1 0
+4 0 0 0  0 0.5 0 0  0 0 1 0   1 0 0 3  0 1 0 0  0 0 -1 0
+END
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/affine"
+[ "$(tr '\n' ' ' <"$TMPDIR/out")" = '1 0 0 1 ' ] || case_fail "says $(cat "$TMPDIR/out")"
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/affine" --mode distance
+[ "$(cut -d' ' -f2 "$TMPDIR/out" | tr '\n' ' ')" = '0 1.25 0.75 0 ' ] || case_fail "says $(cat "$TMPDIR/out")"
 case_end
 
 case_begin 'collide without poses: as they are'
@@ -275,10 +288,10 @@ bad_pose() {
 case_begin 'lines that are no pose'
 bad_pose 'line 2: 3 numbers' '1 0 0 0 0 1 0 0 0 0 1 0\n1 2 3\n'
 bad_pose "line 1: 'x' is not a number" '1 0 0 x 0 1 0 0 0 0 1 0\n'
-bad_pose 'line 1: the pose is not a rotation' '2 0 0 0 0 2 0 0 0 0 2 0\n'
-bad_pose 'line 1: the pose is not a rotation' '-1 0 0 0 0 1 0 0 0 0 1 0\n'
-bad_pose 'line 1: the pose is not a rotation' '1 0 0 nan 0 1 0 0 0 0 1 0\n'
-bad_pose 'line 1: the pose is not a rotation' '1 0 0 0 0 1 0 0 0 0 1 0 0\n'
+bad_pose 'line 1: the pose has no inverse' '2 0 0 0 2 0 0 0 0 0 2 0\n'
+bad_pose 'line 1: the pose has no inverse' '-1 0 0 0 0 1 0 0 0 0 0 0\n'
+bad_pose 'line 1: the pose has no inverse' '1 0 0 nan 0 1 0 0 0 0 1 0\n'
+bad_pose 'line 1: the pose has no inverse' '1 0 0 0 0 1 0 0 0 0 1 0 0\n'
 bad_pose 'line 1: 25 numbers' '1 0 0 0 0 1 0 0 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1 0 2\n'
 case_end
 

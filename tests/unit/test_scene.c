@@ -194,15 +194,15 @@ static void wrong_arguments_are_refused(void **state)
     const kiln_scene_id id = add_at(scene, 0);
     kiln_scene_object object = object_at(0), none = kiln_scene_object_default();
     kiln_scene_id out = 5;
-    kiln_pose mirror = kiln_pose_identity(), nan = mirror, large = mirror;
-    mirror.rotation[0] = -1;
+    kiln_pose flat = kiln_pose_identity(), nan = flat, large = flat;
+    flat.rotation[0] = 0;
     nan.translation[1] = NAN;
     large.scale = 1e30;
     REFUSED(kiln_scene_add(NULL, &object, &out));
     REFUSED(kiln_scene_add(scene, NULL, &out));
     REFUSED(kiln_scene_add(scene, &none, &out));
     REFUSED(kiln_scene_add(scene, &object, NULL));
-    const kiln_pose *const bad[] = {&mirror, &nan, &large};
+    const kiln_pose *const bad[] = {&flat, &nan, &large};
     for (int i = 0; i < 3; i++) {
         double lower[3], upper[3];
         size_t count = 5;
@@ -228,7 +228,7 @@ static void wrong_arguments_are_refused(void **state)
     assert_true(out == 5 && kiln_scene_get_info(scene).count == 1);
     REFUSED(kiln_scene_remove(NULL, id));
     REFUSED(kiln_scene_move(NULL, id, NULL));
-    REFUSED(kiln_scene_move_many(scene, NULL, &mirror, 1));
+    REFUSED(kiln_scene_move_many(scene, NULL, &flat, 1));
     REFUSED(kiln_scene_move_many(scene, &id, NULL, 1));
     REFUSED(kiln_scene_set_groups(NULL, id, 1, 1));
     REFUSED(kiln_scene_rebuild(NULL));

@@ -228,7 +228,8 @@ bool numbers_take(PyObject *object, const char *name, double **out, size_t *coun
 
 /* How far the square of a scale may depart from a power of four to count as one: as far as a
  * rotation may depart from orthonormal (kiln.h). The matrix is then divided by a power of two,
- * which is exact, so that a pose without a scale is passed on bit for bit. */
+ * which is exact, so that a pose without a scale is passed on bit for bit; so is one that is no
+ * rotation with a scale. */
 static const double power_tolerance = 1e-6;
 
 static void pose_of_matrix(const char *at, Py_ssize_t row, Py_ssize_t column, char type,
@@ -265,10 +266,19 @@ static void pose_of_matrix(const char *at, Py_ssize_t row, Py_ssize_t column, ch
     } else if (fabs(part * part - 1) <= power_tolerance) {
         scale = ldexp(1, exponent);
     }
+    double scaled[9], worst = 0;
     for (int i = 0; i < 9; i++) {
-        out->rotation[i] /= scale;
+        scaled[i] = out->rotation[i] / scale;
     }
-    out->scale = scale;
+    for (int i = 0; i < 9; i++) { /* of R^T R - I */
+        const double *p = scaled + i / 3, *q = scaled + i % 3;
+        const double off = fabs(p[0] * q[0] + p[3] * q[3] + p[6] * q[6] - (i % 4 == 0 ? 1 : 0));
+        worst = off > worst ? off : worst;
+    }
+    if (worst <= power_tolerance) {
+        memcpy(out->rotation, scaled, sizeof scaled);
+        out->scale = scale;
+    }
 }
 
 /* The last row of a matrix [4,4] is 0 0 0 1. */

@@ -356,7 +356,7 @@ class _Meshes:
                 raise FormatError(f"scale of {what} is 0")
             if scale[0] == scale[1] == scale[2] and scale[0] > 0:
                 return tree, None if scale[0] == 1 else numpy.diag([scale[0]] * 3 + [1.0]), 0.0
-            # No pose scales axes differently or mirrors: the triangles are scaled, in doubles, and baked.
+            # Poses could scale axes differently; baked so, the triangles are quicker to ask about.
             return self._keep((path, *scale), lambda: self._scaled(tree, scale)), None, 0.0
         if shape.tag == "box":
             size = _size(shape, "size", 3, what)

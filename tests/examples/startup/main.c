@@ -72,7 +72,7 @@ int main(int count, char **words)
         const kiln_pose pose = rock_at(frame);
         kiln_hit hit;
         if (kiln_collide(ship, NULL, rock, &pose, NULL, &hit) != KILN_OK) {
-            fprintf(stderr, "frame %d: the pose is not a rotation and a translation\n", frame);
+            fprintf(stderr, "frame %d: the pose can not be used\n", frame);
             return 1;
         }
         if (hit.found && first < 0) {

@@ -784,8 +784,9 @@ const verb verb_collide = {
     "their position in the "
     "import, counted from 0; with --witness by the face in the source file. With --json the "
     "times of the queries are printed, in microseconds, for hits and misses separately as well. "
-    "A pose that is not a rotation, a finite translation and a scale ends the run with exit "
-    "status 3.",
+    "The matrix of a pose may be any that has an inverse: other scales along other axes, mirrors "
+    "and shears, too; but modes coherent, adb and sweep take rotations only. Other poses end the "
+    "run with exit status 3.",
     collide_options,
     COUNT_OF(collide_options),
     2,
