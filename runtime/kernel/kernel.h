@@ -10,6 +10,7 @@
 #include "../../formats/node_kinds.h"
 #include "../../formats/transform.h"
 #include "../kiln.h"
+#include "near_point.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -199,6 +200,13 @@ typedef struct {
     /* The lanes of a node that this walk enters. */
     uint32_t (*line_lanes)(const struct kiln_tree *tree, const struct kiln_slab_ray *ray,
                            const kiln_format_node8 *node);
+    /* kiln_point_walk, kiln_point_visit_slot, and the lanes of a node that such a walk enters. */
+    void (*point_walk)(const struct kiln_tree *tree, struct kiln_near_point *near,
+                       kiln_point_leaf enters, kiln_point_visit visit, void *user);
+    void (*point_slot)(const struct kiln_tree *tree, struct kiln_near_point *near, uint32_t slot,
+                       kiln_point_visit visit, void *user);
+    uint32_t (*point_lanes)(const struct kiln_tree *tree, const struct kiln_near_point *near,
+                            const kiln_format_node8 *node);
     const struct kiln_adb_kernels *adb;       /* adb_lanes.h */
     const struct kiln_moving_kernels *moving; /* moving_lanes.h */
 } kiln_kernel;

@@ -7,6 +7,7 @@
 #include "kernel_gaps.h"
 #include "kernel_likely.h"
 #include "kernel_moving.h"
+#include "kernel_points.h"
 #include "kernel_rays.h"
 #include "kernel_sphere.h"
 #include "kernel_triangles.h"
@@ -37,6 +38,9 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .ray_form = rays_form,
     .ray_walk = rays_walk,
     .line_lanes = rays_lanes,
+    .point_walk = points_walk,
+    .point_slot = points_slot,
+    .point_lanes = points_lanes,
     .adb = &KILN_SIMD_NAME(adb_kernels),
     .moving = &moving_kernels,
 };
