@@ -623,8 +623,8 @@ $O/demo: $$(call objects,$$(DEMO_SOURCES)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
 
-$(addprefix $O/tests/bench/bench_,ray.o inside.o): private LIBRARY_FLAGS = $(if $(EMBREE),-DKILN_BENCH_EMBREE)
-$(addprefix $O/tests/bench/bench_,ray inside): private LIBS_bench += $(if $(EMBREE),-lembree3)
+$(addprefix $O/tests/bench/bench_,ray.o inside.o nearest.o): private LIBRARY_FLAGS = $(if $(EMBREE),-DKILN_BENCH_EMBREE)
+$(addprefix $O/tests/bench/bench_,ray inside nearest): private LIBS_bench += $(if $(EMBREE),-lembree3)
 
 $(foreach b,scene continuous,$O/tests/bench/bench_$b.o $O/tests/bench/bench_$b.checked): private LIBRARY_FLAGS = \
   $(if $(BULLET),-DKILN_BENCH_BULLET -isystem $(dir $(firstword $(BULLET))))

@@ -289,83 +289,90 @@ static void points_slot(const kiln_tree *tree, kiln_near_point *near, uint32_t s
  */
 
 #define point_waiting KILN_SIMD_NAME(point_waiting)
+/* A lane of a node: its number is the three lowest bits of `key`, which is else a lower bound of its
+ * square, in the order of numbers. */
 typedef struct {
-    uint32_t first; /* inner: node; leaf: first slot */
-    uint32_t count; /* inner: 0; leaf: triangles */
-    float squared;  /* the box is no nearer */
+    uint32_t node, key;
 } point_waiting;
 
-#define point_box KILN_SIMD_NAME(point_box)
-static inline point_waiting point_box(const kiln_format_node8 *node, unsigned lane, float squared)
+#define point_keys KILN_SIMD_NAME(point_keys)
+/* Lower bounds with lanes for their lowest bits; lanes that are not entered come last. Positive
+ * floats have the order of their bits, and a bound whose bits are taken away is lower. */
+static inline void point_keys(const float squared[8], uint32_t mask, float keys[8])
 {
-    if ((node->inner >> lane & 1) != 0) {
-        const unsigned before = node->inner & ((1u << lane) - 1u);
-#if KILN_SIMD_LANES == 1
-        return (point_waiting){node->child + kiln_popcount8(before), 0, squared};
-#else
-        return (point_waiting){node->child + (unsigned)__builtin_popcount(before), 0, squared};
-#endif
+    static const int32_t lane[8] = {0, 1, 2, 3, 4, 5, 6, 7}, bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
+        const vec_int in = vec_int_load(bit + i) & vec_int_of((int32_t)mask);
+        const vec_mask out = vec_less(vec_from_int(in), vec_of(1.0f));
+        const vec bound = vec_select(out, vec_of(0x1p+126f), vec_load(squared + i));
+        const vec_int key = (vec_bits(bound) & vec_int_of(~7)) | vec_int_load(lane + i);
+        vec_store(keys + i, vec_of_bits(key));
     }
-    return (point_waiting){kiln_node8_slot(node, lane), kiln_node8_count(node, lane), squared};
 }
 
-#define point_enter KILN_SIMD_NAME(point_enter)
-/* The nearest of a node's boxes; the others wait on the stack, the nearer on top. */
-static inline point_waiting point_enter(const kiln_format_node8 *node, uint32_t mask,
-                                        const float squared[8], point_waiting *stack,
-                                        unsigned *height)
+#define point_push KILN_SIMD_NAME(point_push)
+/* Puts the lanes of the mask onto the stack, the nearest on top, and the others above it, where they
+ * are of no account: each lane's place is the number of lanes before it, without branches. */
+static inline unsigned point_push(uint32_t node, const float squared[8], uint32_t mask,
+                                  point_waiting *stack, unsigned height)
 {
-    const unsigned base = *height;
-    unsigned lane = (unsigned)__builtin_ctz(mask);
-    point_waiting nearest = point_box(node, lane, squared[lane]);
-    for (uint32_t left = mask & (mask - 1); left != 0; left &= left - 1) {
-        lane = (unsigned)__builtin_ctz(left);
-        point_waiting box = point_box(node, lane, squared[lane]);
-        if (box.squared < nearest.squared) {
-            const point_waiting nearer = box;
-            box = nearest;
-            nearest = nearer;
+    float keys[8];
+    int32_t before[8];
+    const unsigned count = kiln_popcount8(mask);
+    point_keys(squared, mask, keys);
+    for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
+        const vec own = vec_load(keys + i);
+        vec_int sum = vec_int_of(0);
+        for (unsigned j = 0; j < 8; j++) {
+            sum = sum - vec_less(vec_of(keys[j]), own);
         }
-        unsigned place = (*height)++;
-        for (; place > base && stack[place - 1].squared < box.squared; place--) {
-            stack[place] = stack[place - 1];
-        }
-        stack[place] = box;
+        vec_int_store(before + i, sum);
     }
-    return nearest;
+    for (unsigned i = 0; i < 8; i++) {
+        const unsigned rank = (unsigned)before[i];
+        point_waiting *place = stack + height + (rank < count ? count - 1 - rank : rank);
+        place->node = node;
+        memcpy(&place->key, &keys[i], sizeof place->key);
+    }
+    return height + count;
 }
 
 #define points_walk KILN_SIMD_NAME(points_walk)
-/* As rays_walk: the nearest box of a node is taken in hand, never more than seven wait on a level,
- * and one that is beyond the cut by then is dropped. */
+/* The nearest lane of a node is taken first. Never more than seven others wait on a level; those
+ * that are beyond the cut when they are taken are dropped. */
 static void points_walk(const kiln_tree *tree, kiln_near_point *near, kiln_point_leaf enters,
                         kiln_point_visit visit, void *user)
 {
-    point_waiting stack[(KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH];
-    point_waiting in_hand = {0, 0, 0.0f};
+    point_waiting stack[(KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + 2 * KILN_NODE_WIDTH];
+    uint32_t index = 0;
     unsigned height = 0;
     for (;;) {
-        bool taken = false;
-        if (in_hand.count != 0) {
-            if ((enters != NULL && !enters(user)) ||
-                !point_leaf(tree, near, in_hand.first, in_hand.count, visit, user)) {
-                return;
-            }
-        } else {
-            const kiln_format_node8 *node = kiln_tree_node(tree, in_hand.first);
-            float squared[8];
-            const uint32_t mask = point_open(tree, near, node, squared);
-            taken = mask != 0;
-            if (taken) {
-                in_hand = point_enter(node, mask, squared, stack, &height);
-            }
-        }
-        while (!taken) {
+        const kiln_format_node8 *node = kiln_tree_node(tree, index);
+        float squared[8];
+        const uint32_t mask = point_open(tree, near, node, squared);
+        height = point_push(index, squared, mask, stack, height);
+        for (;;) {
             if (height == 0) {
                 return;
             }
-            in_hand = stack[--height];
-            taken = !(in_hand.squared > near->cut);
+            const point_waiting top = stack[--height];
+            const uint32_t bits = top.key & ~7u;
+            const unsigned lane = top.key & 7u;
+            float bound;
+            memcpy(&bound, &bits, sizeof bound);
+            if (bound > near->cut) {
+                continue;
+            }
+            node = kiln_tree_node(tree, top.node);
+            if ((node->inner >> lane & 1) != 0) {
+                index = kiln_node8_child(node, lane);
+                break;
+            }
+            if ((enters != NULL && !enters(user)) ||
+                !point_leaf(tree, near, kiln_node8_slot(node, lane), kiln_node8_count(node, lane),
+                            visit, user)) {
+                return;
+            }
         }
     }
 }

@@ -77,7 +77,97 @@ class EmbreeModel
         return all;
     }
 
+    struct Nearest {
+        const mesh *geometry;
+        unsigned triangle;
+        float square;
+    };
+
+    /* The nearest triangle and the square of its distance, in floats, of the mesh that the model was
+     * made of: Embree finds triangles whose boxes are near enough, and leaves them to its caller. */
+    Nearest nearest(const float from[3], const mesh &geometry) const
+    {
+        RTCPointQueryContext context;
+        rtcInitPointQueryContext(&context);
+        RTCPointQuery query;
+        query.x = from[0];
+        query.y = from[1];
+        query.z = from[2];
+        query.time = 0;
+        query.radius = INFINITY;
+        Nearest best = {&geometry, ~0u, INFINITY};
+        rtcPointQuery(scene, &query, &context, take_nearer, &best);
+        return best;
+    }
+
   private:
+    static float dot(const float a[3], const float b[3])
+    {
+        return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    }
+
+    /* After Ericson, Real-Time Collision Detection, 2005, section 5.1.5, as tutorials of Embree do. */
+    static float square_of(const float p[3], const float *a, const float *b, const float *c)
+    {
+        float ab[3], ac[3], ap[3], bp[3], cp[3], off[3];
+        for (int k = 0; k < 3; k++) {
+            ab[k] = b[k] - a[k];
+            ac[k] = c[k] - a[k];
+            ap[k] = p[k] - a[k];
+            bp[k] = p[k] - b[k];
+            cp[k] = p[k] - c[k];
+        }
+        const float d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp),
+                    d5 = dot(ab, cp), d6 = dot(ac, cp);
+        if (d1 <= 0 && d2 <= 0) {
+            return dot(ap, ap);
+        }
+        if (d3 >= 0 && d4 <= d3) {
+            return dot(bp, bp);
+        }
+        if (d6 >= 0 && d5 <= d6) {
+            return dot(cp, cp);
+        }
+        const float vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
+        float v, w;
+        if (vc <= 0 && d1 >= 0 && d3 <= 0) {
+            v = d1 / (d1 - d3);
+            w = 0;
+        } else if (vb <= 0 && d2 >= 0 && d6 <= 0) {
+            v = 0;
+            w = d2 / (d2 - d6);
+        } else if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
+            w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+            v = 1 - w;
+        } else {
+            const float part = 1 / (va + vb + vc);
+            v = vb * part;
+            w = vc * part;
+        }
+        for (int k = 0; k < 3; k++) {
+            off[k] = ap[k] - v * ab[k] - w * ac[k];
+        }
+        return dot(off, off);
+    }
+
+    static bool take_nearer(RTCPointQueryFunctionArguments *of)
+    {
+        Nearest *best = static_cast<Nearest *>(of->userPtr);
+        const mesh &m = *best->geometry;
+        const uint32_t *corner = m.indices + 3 * size_t(of->primID);
+        const float p[3] = {of->query->x, of->query->y, of->query->z};
+        const float square = square_of(p, m.positions + 3 * size_t(corner[0]),
+                                       m.positions + 3 * size_t(corner[1]),
+                                       m.positions + 3 * size_t(corner[2]));
+        if (!(square < best->square)) {
+            return false;
+        }
+        best->square = square;
+        best->triangle = of->primID;
+        of->query->radius = std::sqrt(square);
+        return true;
+    }
+
     static RTCRayHit query_of(const float origin[3], const float direction[3])
     {
         RTCRayHit query;
