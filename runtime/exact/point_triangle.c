@@ -452,44 +452,54 @@ static inline double weight_within(double w)
     return w > 0 ? (w < 1 ? w : 1) : 0;
 }
 
-/* In pairs of doubles. False: not near enough. */
-static bool paired_measure(const double p[3], const double t[9], kiln_nearest_feature of_t,
-                           kiln_point_measure *out)
+/* The distance in pairs of doubles, of which only the numerator, where all digits may cancel, is
+ * one: the same bounds as paired_square. False: not near enough. */
+static bool paired_distance(const paired_triangle *t, kiln_feature kind, double *distance)
 {
-    paired_triangle pair;
-    kiln_dd square, cross[3], across[3];
-    double error, second, third = 0, off = 0;
-    const double power = power_for(p, t, 0);
-    const uint32_t first = of_t.kind == KILN_FEATURE_CORNER ? of_t.part : (of_t.part + 1) % 3;
-    pair_triangle(p, t, of_t, power, &pair);
-    if (!paired_square(&pair, of_t.kind, &square, &error) || !(error <= 0x1p-42 * square.head)) {
-        return false;
+    kiln_dd cross[3];
+    double off = 0x1p-94 * t->size, under;
+    if (kind == KILN_FEATURE_CORNER) {
+        *distance = sqrt(kiln_dd_dot(t->off, t->off).head);
+        return *distance > 0x1p-300;
     }
-    out->distance = sqrt(square.head) / power;
-    if (of_t.kind == KILN_FEATURE_CORNER) {
-        weigh_corner(of_t.part, out->weights);
-        return true;
-    }
-    if (of_t.kind == KILN_FEATURE_EDGE) {
-        const double length = kiln_dd_dot(pair.e, pair.e).head;
-        second = kiln_dd_dot(pair.off, pair.e).head / length;
-        off = 0x1p-90 * pair.size / sqrt(length);
+    if (kind == KILN_FEATURE_EDGE) {
+        kiln_dd_cross(t->off, t->e, cross);
+        const double x = cross[0].head, y = cross[1].head, z = cross[2].head;
+        under = (t->e[0].head * t->e[0].head + t->e[1].head * t->e[1].head) +
+                t->e[2].head * t->e[2].head;
+        *distance = sqrt(((x * x + y * y) + z * z) / under);
     } else {
-        kiln_dd_cross(pair.e, pair.f, cross);
-        const double normal = kiln_dd_dot(cross, cross).head;
-        const double most = pair.longest * pair.longest * pair.longest;
-        kiln_dd_cross(pair.off, pair.f, across);
-        second = kiln_dd_dot(across, cross).head / normal;
-        kiln_dd_cross(pair.e, pair.off, across);
-        third = kiln_dd_dot(across, cross).head / normal;
-        off = 0x1p-90 * (pair.size * most / normal);
+        kiln_dd_cross(t->e, t->f, cross);
+        const double x = cross[0].head, y = cross[1].head, z = cross[2].head;
+        const double worst = t->longest * t->longest;
+        under = (x * x + y * y) + z * z;
+        if (!(under > 0x1p-80 * (worst * worst))) {
+            return false;
+        }
+        *distance = fabs(kiln_dd_dot(cross, t->off).head) / sqrt(under);
+        off *= worst / sqrt(under);
     }
-    if (!(off <= 0x1p-40)) {
-        return false;
+    return under > 0x1p-400 && *distance > 0x1p-300 && off <= 0x1p-44 * *distance;
+}
+
+/* The weights in pairs of doubles. False: not near enough. */
+static bool paired_weights(const paired_triangle *t, kiln_feature kind, double *second,
+                           double *third)
+{
+    kiln_dd cross[3], across[3];
+    *third = 0;
+    if (kind == KILN_FEATURE_EDGE) {
+        const double length = kiln_dd_dot(t->e, t->e).head;
+        *second = kiln_dd_dot(t->off, t->e).head / length;
+        return 0x1p-90 * t->size <= 0x1p-40 * sqrt(length);
     }
-    out->weights[(first + 1) % 3] = second;
-    out->weights[(first + 2) % 3] = third;
-    return true;
+    kiln_dd_cross(t->e, t->f, cross);
+    const double normal = kiln_dd_dot(cross, cross).head;
+    kiln_dd_cross(t->off, t->f, across);
+    *second = kiln_dd_dot(across, cross).head / normal;
+    kiln_dd_cross(t->e, t->off, across);
+    *third = kiln_dd_dot(across, cross).head / normal;
+    return 0x1p-90 * (t->size * t->longest * t->longest * t->longest) <= 0x1p-40 * normal;
 }
 
 /* The third of the weights follows from the other two; none may be negative, or exceed 1. */
@@ -506,11 +516,15 @@ static void settle_weights(kiln_nearest_feature of_t, kiln_point_measure *out)
     }
 }
 
-/* In doubles: the distance from the plane or the line, off by 2^-47 of `size` (times longest^2 / |n|
- * from a plane), and weights off by 2^-48 of size / |e| and 2^-47 size longest^3 / |n|^2. False: not
- * near enough. */
-static bool plain_measure(const double p[3], const double t[9], kiln_nearest_feature of_t,
-                          kiln_point_measure *out)
+/* What doubles give near enough: the distance from the plane or the line, off by 2^-47 of `size`
+ * (times longest^2 / |n| from a plane), and weights off by 2^-48 of size / |e| and 2^-47 size
+ * longest^3 / |n|^2. */
+typedef struct {
+    bool distance, weights;
+} measured;
+
+static measured plain_measure(const double p[3], const double t[9], kiln_nearest_feature of_t,
+                              kiln_point_measure *out)
 {
     const uint32_t first = (of_t.part + 1) % 3, second = (first + 1) % 3, third = (first + 2) % 3;
     const double *a = t + 3 * first, *b = t + 3 * second, *c = t + 3 * third;
@@ -535,7 +549,8 @@ static bool plain_measure(const double p[3], const double t[9], kiln_nearest_fea
         out->distance = sqrt(rest);
         out->weights[second] = part;
         out->weights[third] = 0;
-        return 0x1p-47 * size <= 0x1p-41 * out->distance && size * size <= 0x1p+32 * square;
+        return (measured){0x1p-47 * size <= 0x1p-41 * out->distance,
+                          size * size <= 0x1p+32 * square};
     }
     double n[3], up = 0, square = 0, to_second = 0, to_third = 0;
     for (int k = 0; k < 3; k++) {
@@ -553,21 +568,39 @@ static bool plain_measure(const double p[3], const double t[9], kiln_nearest_fea
     out->distance = fabs(up) / sqrt(square);
     out->weights[second] = to_second / square;
     out->weights[third] = to_third / square;
-    return 0x1p-6 * size * worst <= fabs(up) && size * (worst * longest) <= 0x1p+14 * square;
+    return (measured){0x1p-6 * size * worst <= fabs(up),
+                      size * (worst * longest) <= 0x1p+14 * square};
 }
 
+/* Of coordinates beyond 2^100 the products above could leave the range of doubles. */
 void kiln_measure_point(const double p[3], const double t[9], kiln_nearest_feature of_t,
                         kiln_point_measure *out)
 {
-    const double within = 0x1p+100;
-    bool plain = of_t.kind != KILN_FEATURE_CORNER;
-    for (int k = 0; k < 3; k++) {
-        plain = plain && fabs(p[k]) < within;
+    const uint32_t first = of_t.kind == KILN_FEATURE_CORNER ? of_t.part : (of_t.part + 1) % 3;
+    const bool corner = of_t.kind == KILN_FEATURE_CORNER;
+    measured known = {false, corner};
+    if (corner) {
+        weigh_corner(of_t.part, out->weights);
+    } else if (fabs(p[0]) < 0x1p+100 && fabs(p[1]) < 0x1p+100 && fabs(p[2]) < 0x1p+100) {
+        known = plain_measure(p, t, of_t, out);
     }
-    if (!(plain && plain_measure(p, t, of_t, out)) && !paired_measure(p, t, of_t, out)) {
+    if (!(known.distance && known.weights)) {
+        paired_triangle pair;
+        const double power = power_for(p, t, 0);
+        pair_triangle(p, t, of_t, power, &pair);
+        if (!known.distance) {
+            known.distance = paired_distance(&pair, of_t.kind, &out->distance);
+            out->distance /= power;
+        }
+        if (!known.weights) {
+            known.weights = paired_weights(&pair, of_t.kind, &out->weights[(first + 1) % 3],
+                                           &out->weights[(first + 2) % 3]);
+        }
+    }
+    if (!(known.distance && known.weights)) {
         wide_measure(p, t, of_t, out);
     }
-    if (of_t.kind != KILN_FEATURE_CORNER) {
+    if (!corner) {
         settle_weights(of_t, out);
     }
 }
