@@ -11,22 +11,22 @@
  * double precision; coordinates below 2^-250 in magnitude count as 0, and without a pose nothing
  * else is changed. There distances from the stored float32 triangles are compared exactly, as the
  * fractions that their squares are; of equally near triangles the one of the smallest id comes
- * first. So the triangle, the order of several and their number are the same for all kinds of tree,
- * hints, numbers of threads, instruction sets and rounding modes, to the last bit of all members.
- * Triangles without area are segments or points.
+ * first. So the triangle, the order of several and their number are the same for all kinds of
+ * tree, hints, numbers of threads, instruction sets and rounding modes, to the last bit of all
+ * members. Triangles without area are segments or points.
  *
- * A radius, and options.beyond, are lengths of the world: they are divided by the scale of the pose,
- * rounded to double, below 2^-250 count as 0, and are then compared with distances exactly. Equal
- * is within.
+ * A radius, and options.beyond, are lengths of the world: they are divided by the scale of the
+ * pose, rounded to double, below 2^-250 count as 0, and are then compared with distances exactly.
+ * Equal is within.
  *
  * What is measured is near to exact: a distance within 2^-40 of itself, and 0 if and only if the
  * point is on the surface; weights within 2^-30. Numbers out of the range of their types do not
  * occur.
  *
- * Cost: in the mean 1 to 3 us for the nearest of 100,000 triangles, and it grows with the logarithm
- * of their number where the nearest are few. Where many are equally near, as from the centre of a
- * sphere, all are looked at; and so they are where the point is 10^5 times the size of the mesh
- * away and more, since boxes are tested in floats. */
+ * Cost: in the mean 1 to 3 us for the nearest of 100,000 triangles, and it grows with the
+ * logarithm of their number where the nearest are few. Where many are equally near, as from the
+ * centre of a sphere, all are looked at; and so they are where the point is 10^5 times the size of
+ * the mesh away and more, since boxes are tested in floats. */
 #ifndef KILN_NEAREST_H
 #define KILN_NEAREST_H
 
@@ -35,6 +35,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* --------------------------------------------------------------------------- nearest points -- */
 
 /* The least part of a triangle that has the nearest point, decided exactly. */
 typedef enum {
@@ -53,8 +55,8 @@ typedef struct {
     uint32_t part;
     /* In units of the world: within 2^-40 of the exact one times the scale. */
     double distance;
-    /* The sum of the corners times the weights, in the world: within 2^-29 of the triangle's longest
-     * edge, and what the pose rounds. */
+    /* The sum of the corners times the weights, in the world: within 2^-29 of the triangle's
+     * longest edge, and what the pose rounds. */
     double point[3];
     /* Barycentric. Each is 0 to 1, within 2^-30, and exactly 0 where the point is on the edge
      * opposite that corner; exactly 1 at a corner. */
@@ -92,22 +94,20 @@ typedef struct {
 /* Returns the defaults: no filter, however far, no hint, with normals, no stop, one thread. */
 KILN_API kiln_point_options kiln_point_options_default(void);
 
-/* ------------------------------------------------------------------------------------ nearest -- */
-
 /* Finds the triangle nearest to `point` [3], which is in the frame that the pose leads to
- * (NULL: identity). `options` may be NULL for the defaults. KILN_ERROR_ARGUMENT (NULL, a coordinate
- * that is not finite or beyond 1e60, options.beyond that is negative or NaN), KILN_ERROR_POSE,
- * KILN_ERROR_NOT_LOADED (a file without polygons), KILN_ERROR_PARTIAL (not all has arrived): *out
- * is untouched. KILN_ERROR_STOPPED. Any number of threads. No allocation; 24 KiB of stack. Cost:
- * see above. */
+ * (NULL: identity). `options` may be NULL for the defaults. KILN_ERROR_ARGUMENT (NULL, a
+ * coordinate that is not finite or beyond 1e60, options.beyond that is negative or NaN),
+ * KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a file without polygons), KILN_ERROR_PARTIAL (not all
+ * has arrived): *out is untouched. KILN_ERROR_STOPPED. Any number of threads. No allocation; 24
+ * KiB of stack. Cost: see above. */
 KILN_API kiln_status kiln_nearest_point(const kiln_tree *tree, const kiln_pose *pose,
                                         const double point[3], const kiln_point_options *options,
                                         kiln_surface_point *out);
 
 /* Finds the `most` nearest triangles, nearest first, equally near ones by their ids, into `out`
  * [most], and their number, which is smaller where there are no more within options.beyond, into
- * *count. Errors as kiln_nearest_point, and KILN_ERROR_ARGUMENT where `out` is NULL although `most`
- * is not 0. Cost: O(log most) for each triangle that is nearer than the last one kept, and
+ * *count. Errors as kiln_nearest_point, and KILN_ERROR_ARGUMENT where `out` is NULL although
+ * `most` is not 0. Cost: O(log most) for each triangle that is nearer than the last one kept, and
  * O(most) with octrees. */
 KILN_API kiln_status kiln_nearest_several(const kiln_tree *tree, const kiln_pose *pose,
                                           const double point[3], size_t most,
@@ -150,11 +150,12 @@ KILN_API kiln_status kiln_nearest_points(const kiln_tree *tree, const kiln_pose 
 /* ------------------------------------------------------------------------- signed distances -- */
 
 /* Computes the distance of the point from a closed mesh: negative inside, which is that of
- * kiln_locate_point and decided exactly, 0 if and only if the point is on the surface. *distance is
- * infinite outside, or minus infinity inside, where nothing is found within options.beyond. A filter
- * chooses the triangles whose distance counts, not what is inside. *nearest, if not NULL, is the
- * answer of kiln_nearest_point; its distance has no sign. Errors as kiln_nearest_point, and
- * KILN_ERROR_OPEN_MESH for an open mesh. Cost: that of kiln_nearest_point and kiln_locate_point. */
+ * kiln_locate_point and decided exactly, 0 if and only if the point is on the surface. *distance
+ * is infinite outside, or minus infinity inside, where nothing is found within options.beyond. A
+ * filter chooses the triangles whose distance counts, not what is inside. *nearest, if not NULL,
+ * is the answer of kiln_nearest_point; its distance has no sign. Errors as kiln_nearest_point, and
+ * KILN_ERROR_OPEN_MESH for an open mesh. Cost: that of kiln_nearest_point and
+ * kiln_locate_point. */
 KILN_API kiln_status kiln_signed_distance(const kiln_tree *tree, const kiln_pose *pose,
                                           const double point[3], const kiln_point_options *options,
                                           double *distance, kiln_surface_point *nearest);

@@ -1,16 +1,16 @@
-/* A point and a triangle: doubles with a bound of their error, then pairs of doubles with one, then
- * integers.
+/* A point and a triangle: doubles with a bound of their error, then pairs of doubles with one,
+ * then integers.
  *
- * Corner i is nearest where (p - c_i) . (c_j - c_i) <= 0 for both other corners; else the inside of
- * the edge e from c_i to c_j is, where both its ends' products with it are positive and the third
- * corner is not on p's side of it: with f = c_k - c_i
+ * Corner i is nearest where (p - c_i) . (c_j - c_i) <= 0 for both other corners; else the inside
+ * of the edge e from c_i to c_j is, where both its ends' products with it are positive and the
+ * third corner is not on p's side of it: with f = c_k - c_i
  *
  *     ((p - c_i) . f) (e . e) - ((p - c_i) . e) (e . f) <= 0
  *
  * and else the inside of the triangle. These hold for triangles without area, too (Ericson,
- * Real-Time Collision Detection, 2005, section 5.1.5, has them as regions of Voronoi). The square of
- * the distance is a fraction: |p - c|^2; ((p - c)^2 e^2 - ((p - c) . e)^2) / e^2; (n . (p - c))^2 /
- * n^2 with n = e x f.
+ * Real-Time Collision Detection, 2005, section 5.1.5, has them as regions of Voronoi). The square
+ * of the distance is a fraction: |p - c|^2; ((p - c)^2 e^2 - ((p - c) . e)^2) / e^2; (n . (p -
+ * c))^2 / n^2 with n = e x f.
  *
  * Sizes. A difference of p is a multiple of 2^-302 below 2^235, one of corners of 2^-149 below
  * 2^129. So no product of four, of which p is in two at most, leaves the range of doubles. On the
@@ -34,7 +34,7 @@
 #define DOT_OFF 0x1p-50
 #define REGION_OFF 0x1p-48
 
-/* ---------------------------------------------------------------------------- in integers -- */
+/* ------------------------------------------------------------------------------ in integers -- */
 
 typedef struct {
     kiln_wide at[3];
@@ -228,7 +228,7 @@ typedef struct {
     double sum, size;
 } sized_dot;
 
-static inline sized_dot dot_of(const double a[3], const double b[3])
+static inline sized_dot sized_dot_of(const double a[3], const double b[3])
 {
     const double x = a[0] * b[0], y = a[1] * b[1], z = a[2] * b[2];
     return (sized_dot){(x + y) + z, (fabs(x) + fabs(y)) + fabs(z)};
@@ -255,8 +255,8 @@ kiln_nearest_feature kiln_point_feature(const double p[3], const double t[9])
     }
     for (int i = 0; i < 3; i++) {
         const int last = (i + 2) % 3;
-        along[i] = dot_of(off[i], edge[i]);
-        against[i] = dot_of(off[i], edge[last]);
+        along[i] = sized_dot_of(off[i], edge[i]);
+        against[i] = sized_dot_of(off[i], edge[last]);
         against[i].sum = -against[i].sum;
         ahead[i] = sure_sign(along[i].sum, DOT_OFF * along[i].size);
         back[i] = sure_sign(against[i].sum, DOT_OFF * against[i].size);
@@ -283,7 +283,8 @@ kiln_nearest_feature kiln_point_feature(const double p[3], const double t[9])
         if (ahead[i] <= 0 || back[j] <= 0) {
             continue;
         }
-        const sized_dot square = dot_of(edge[i], edge[i]), between = dot_of(edge[i], edge[k]);
+        const sized_dot square = sized_dot_of(edge[i], edge[i]),
+                        between = sized_dot_of(edge[i], edge[k]);
         /* from corner i the third one, k, is the last: f = -edge[k] */
         const double left = against[i].sum * square.sum, right = along[i].sum * -between.sum;
         const double size = against[i].size * square.size + along[i].size * between.size;
@@ -319,7 +320,7 @@ bool kiln_features_coincide(const double t[9], kiln_nearest_feature of_t, const 
            (is_same_point(t0, u1) && is_same_point(t1, u0));
 }
 
-/* --------------------------------------------------------------------- in pairs of doubles -- */
+/* ---------------------------------------------------------------------- in pairs of doubles -- */
 
 /* By a power of two so that the largest is about 1. */
 static double power_for(const double p[3], const double t[9], double size)
@@ -333,8 +334,8 @@ static double power_for(const double p[3], const double t[9], double size)
     return ldexp(1, -exponent);
 }
 
-/* Vectors of a triangle from its first corner in hand: to p, along the feature's edge, to the third
- * corner. And sums of magnitudes: of all, and the largest of an edge. */
+/* Vectors of a triangle from its first corner in hand: to p, along the feature's edge, to the
+ * third corner. And sums of magnitudes: of all, and the largest of an edge. */
 typedef struct {
     kiln_dd off[3], e[3], f[3];
     double size, longest;
@@ -360,9 +361,9 @@ static void pair_triangle(const double p[3], const double t[9], kiln_nearest_fea
 
 /* The square of the distance and what it may be off by; with numbers of about 1. Differences are
  * exact. A coordinate of a cross product errs by 2^-98 of the magnitudes that it multiplies; the
- * distance by at most 2^-96 of `size` from an edge, and of `size` times longest^2 / |n| from a face;
- * 2^-94 is taken. What underflows is below 2^-1070, so below 2^-670 after the division. False: the
- * bound does not hold, n being nearly 0. */
+ * distance by at most 2^-96 of `size` from an edge, and of `size` times longest^2 / |n| from a
+ * face; 2^-94 is taken. What underflows is below 2^-1070, so below 2^-670 after the division.
+ * False: the bound does not hold, n being nearly 0. */
 static bool paired_square(const paired_triangle *t, kiln_feature kind, kiln_dd *square,
                           double *error)
 {

@@ -1,6 +1,6 @@
-/* Integers of some five thousand bits, signed, on the stack: for decisions whose factors are so many
- * that expansions of doubles (expansion.h) could leave the range of doubles. A coordinate is a
- * whole number of grid steps, the step being a power of two that all coordinates of a decision
+/* Integers of some five thousand bits, signed, on the stack: for decisions whose factors are so
+ * many that expansions of doubles (expansion.h) could leave the range of doubles. A coordinate is
+ * a whole number of grid steps, the step being a power of two that all coordinates of a decision
  * share. */
 #ifndef KILN_WIDE_INTEGER_H
 #define KILN_WIDE_INTEGER_H

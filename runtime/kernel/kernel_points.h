@@ -1,18 +1,19 @@
-/* The descent of a tree to what is near a point, in the vocabulary of simd.h: the point against the
- * eight boxes of a node in floats, and against as many triangles as a register holds doubles. See
- * walk/point_walk.h.
+/* The descent of a tree to what is near a point, in the vocabulary of simd.h: the point against
+ * the eight boxes of a node in floats, and against as many triangles as a register holds doubles.
+ * See walk/point_walk.h.
  *
  * Boxes: lower bounds of squares. u = 2^-24. The point as the node's org sees it, q, is off by
  * `slack` and, rounded once to float, by u |q|.
  *
- * Quantised boxes. A face at b whole steps is exact; q plus and less a pad of slack + 2^-22 |q| are
- * off by u |q| more, the gap to a face by u of itself. So each gap is at most 1 + u of a true one,
- * and the sum of three squares at most 1 + 8 u of the true square.
+ * Quantised boxes. A face at b whole steps is exact; q plus and less a pad of slack + 2^-22 |q|
+ * are off by u |q| more, the gap to a face by u of itself. So each gap is at most 1 + u of a true
+ * one, and the sum of three squares at most 1 + 8 u of the true square.
  *
  * Lanes in floats. c is the point as the lane's centre sees it, off by u |c|; a projection on an
- * axis is off by 3 u of the sum of magnitudes more. `reach` is above both. The matrix of axes has a
- * norm of at most 1 + 16 u (kernel_gaps.h), so gaps along them, as a vector, are at most so much
- * longer than the way to the box. Of balls the distance from the centre less the radius is as good.
+ * axis is off by 3 u of the sum of magnitudes more. `reach` is above both. The matrix of axes has
+ * a norm of at most 1 + 16 u (kernel_gaps.h), so gaps along them, as a vector, are at most so much
+ * longer than the way to the box. Of balls the distance from the centre less the radius is as
+ * good.
  *
  * KILN_GAP_KEPT is below all of these factors; what underflows is less than the cut has room for.
  *
@@ -20,9 +21,9 @@
  * the point less a corner, S the sum of magnitudes of p - a, ab and ac, L the largest sum of
  * magnitudes of an edge; ab and ac may be rounded, too.
  *
- * From an edge. A parameter from 0 to 1 gives a point of it, whatever it is; it is off the best one
- * by 8 u |p| / |e|, which lengthens the square by 2^-100 S^2 at most. The way there is off by 4 u S,
- * so its square r by r 2^-33 + 2^-68 S^2. Taken are r 2^-32 + 2^-66 S^2.
+ * From an edge. A parameter from 0 to 1 gives a point of it, whatever it is; it is off the best
+ * one by 8 u |p| / |e|, which lengthens the square by 2^-100 S^2 at most. The way there is off by
+ * 4 u S, so its square r by r 2^-33 + 2^-68 S^2. Taken are r 2^-32 + 2^-66 S^2.
  *
  * From the plane. n . p is off by 16 u L^2 S, |n| by 8 u L^2, so the distance by 32 u S L^2 / |n|
  * and its square by itself times 2^-33 and 2^-63 S^2 L^4 / n^2. Taken are 2^-32 and 2^-60. This
@@ -34,12 +35,11 @@
  * below and the edges' above hold, as no point of the triangle is nearer than the plane.
  *
  * Underflow. The plane is used only where n^2 > 2^-700; then what underflows is below 2^-370 in
- * all. Where it is not for that reason, L < 2^-155, so that 2^20 L^2, which takes the place of 2^-58
- * L^2, is below 2^-290. `tiny` is more; of points so far away that squares could overflow it is
- * infinite (point_walk.c), so that nothing is known. */
+ * all. Where it is not for that reason, L < 2^-155, so that 2^20 L^2, which takes the place of
+ * 2^-58 L^2, is below 2^-290. `tiny` is more; of points so far away that squares could overflow it
+ * is infinite (point_walk.c), so that nothing is known. */
 
-/* ---------------------------------------------------------------------------------------- boxes --
- */
+/* ------------------------------------------------------------------------------------- boxes -- */
 
 #define point_bytes KILN_SIMD_NAME(point_bytes)
 /* Boxes in steps. */
@@ -63,7 +63,7 @@ static inline void point_bytes(const kiln_near_point *near, const kiln_format_no
             const vec gap = vec_max(vec_max(lower - below[k], above[k] - upper), vec_of(0.0f));
             sum = sum + gap * gap;
         }
-        vec_store(squared + i, sum * KILN_GAP_KEPT);
+        vec_store(squared + i, sum * KILN_GAP_KEPT); /* of faces */
     }
 }
 
@@ -88,7 +88,7 @@ static inline void point_load(const kiln_node_kind *kind, const kiln_format_node
 #define point_floats KILN_SIMD_NAME(point_floats)
 /* Boxes and balls in floats. */
 static inline void point_floats(const kiln_near_point *near, const kiln_node_kind *kind,
-                               const kiln_format_node8 *node, float squared[8])
+                                const kiln_format_node8 *node, float squared[8])
 {
     kiln_lanes decoded;
     float q[3], size = 0;
@@ -120,7 +120,7 @@ static inline void point_floats(const kiln_near_point *near, const kiln_node_kin
                 sum = sum + gap_of(axis[0] * x + axis[1] * y + axis[2] * z, lanes.half[k] + reach);
             }
         }
-        vec_store(squared + i, sum * KILN_GAP_KEPT);
+        vec_store(squared + i, sum * KILN_GAP_KEPT); /* of lanes */
     }
 }
 
@@ -151,8 +151,7 @@ static uint32_t points_lanes(const kiln_tree *tree, const kiln_near_point *near,
     return point_open(tree, near, node, squared);
 }
 
-/* ------------------------------------------------------------------------------------ triangles --
- */
+/* --------------------------------------------------------------------------------- triangles -- */
 
 #define double_vector KILN_SIMD_NAME(double_vector)
 typedef struct {
@@ -221,9 +220,8 @@ static inline void points_measure(const kiln_near_point *near, const float *vert
     const double_vector from_c = double_way(point, at[2], unit);
     const double_vector ab = double_way(at[1], at[0], unit), bc = double_way(at[2], at[1], unit);
     const double_vector ca = double_way(at[0], at[2], unit);
-    const vec_double edges = vec_double_min(edge_square(from_a, ab),
-                                            vec_double_min(edge_square(from_b, bc),
-                                                           edge_square(from_c, ca)));
+    const vec_double edges = vec_double_min(
+        edge_square(from_a, ab), vec_double_min(edge_square(from_b, bc), edge_square(from_c, ca)));
     const vec_double size_ab = double_size(ab), size_ca = double_size(ca);
     const vec_double longest = vec_double_max(double_size(bc), vec_double_max(size_ab, size_ca));
     const vec_double size = double_size(from_a) + (size_ab + size_ca), sizes = size * size;
@@ -247,10 +245,10 @@ static inline void points_measure(const kiln_near_point *near, const float *vert
     const vec_double plane_below = plane * (1.0 - 0x1p-32) - plane_off;
     const vec_double flat_below = edges * (1.0 - 0x1p-19) - (sizes * 0x1p-56 + tiny);
     const vec_double both_below = vec_double_min(plane_below, below);
-    vec_double_store(lower, vec_double_select(outside, below,
-                                              vec_double_select(plain, both_below, flat_below)));
-    vec_double_store(upper, vec_double_select(inside & plain, vec_double_min(plane_above, above),
-                                              above));
+    vec_double_store(
+        lower, vec_double_select(outside, below, vec_double_select(plain, both_below, flat_below)));
+    vec_double_store(upper,
+                     vec_double_select(inside & plain, vec_double_min(plane_above, above), above));
 }
 
 #define point_leaf KILN_SIMD_NAME(point_leaf)
@@ -285,12 +283,11 @@ static void points_slot(const kiln_tree *tree, kiln_near_point *near, uint32_t s
     (void)point_leaf(tree, near, slot, 1, visit, user);
 }
 
-/* ----------------------------------------------------------------------------------------- walk --
- */
+/* -------------------------------------------------------------------------------------- walk -- */
 
 #define point_waiting KILN_SIMD_NAME(point_waiting)
-/* A lane of a node: its number is the three lowest bits of `key`, which is else a lower bound of its
- * square, in the order of numbers. */
+/* A lane of a node: its number is the three lowest bits of `key`, which is else a lower bound of
+ * its square, in the order of numbers. */
 typedef struct {
     uint32_t node, key;
 } point_waiting;
@@ -311,8 +308,8 @@ static inline void point_keys(const float squared[8], uint32_t mask, float keys[
 }
 
 #define point_push KILN_SIMD_NAME(point_push)
-/* Puts the lanes of the mask onto the stack, the nearest on top, and the others above it, where they
- * are of no account: each lane's place is the number of lanes before it, without branches. */
+/* Puts the lanes of the mask onto the stack, the nearest on top, and the others above it, where
+ * they are of no account: each lane's place is the number of lanes before it, without branches. */
 static inline unsigned point_push(uint32_t node, const float squared[8], uint32_t mask,
                                   point_waiting *stack, unsigned height)
 {

@@ -55,8 +55,7 @@ static int compare_near(const kiln_point_query *q, kiln_near_triangle *t, kiln_n
     double corners_t[9], corners_u[9];
     decide_feature(q, t, corners_t);
     decide_feature(q, u, corners_u);
-    const int sign =
-        kiln_point_compare(q->near.own, corners_t, t->feature, corners_u, u->feature);
+    const int sign = kiln_point_compare(q->near.own, corners_t, t->feature, corners_u, u->feature);
     return sign != 0 ? sign : t->id < u->id ? -1 : t->id > u->id;
 }
 
@@ -87,8 +86,8 @@ static void narrow_bounds(const kiln_point_query *q, kiln_near_triangle *t)
 static kiln_near_triangle triangle_at(const kiln_point_query *q, uint32_t slot, uint32_t stored,
                                       double lower, double upper)
 {
-    const kiln_near_triangle t = {
-        q->tree->ids[stored], slot, stored, false, {KILN_FEATURE_FACE, 0}, lower, upper};
+    const kiln_near_triangle t = {q->tree->ids[stored],   slot,  stored, false,
+                                  {KILN_FEATURE_FACE, 0}, lower, upper};
     return t;
 }
 
@@ -101,7 +100,7 @@ static bool enter_leaf(void *user)
     return !q->stopped;
 }
 
-/* ---------------------------------------------------------------------------------- the query -- */
+/* --------------------------------------------------------------------------------- the query -- */
 
 kiln_status kiln_point_query_begin(kiln_point_query *q, const kiln_tree *tree,
                                    const kiln_pose *pose, double beyond)
@@ -171,7 +170,7 @@ kiln_status kiln_point_query_nearest(kiln_point_query *q)
     return walk_point(q, visit_nearest, true);
 }
 
-/* --------------------------------------------------------------------------------- the normal -- */
+/* -------------------------------------------------------------------------------- the normal -- */
 
 /* Angles and normals of a feature's triangles are added as whole numbers of 2^-50, each rounded on
  * its own, so that the sum does not depend on the order in which a tree holds them. */
@@ -213,8 +212,8 @@ static double make_unit(double v[3])
     return most;
 }
 
-/* Of two unit vectors (W. Kahan, "How futile are mindless assessments of roundoff in floating-point
- * computation?", 2006, section 12). */
+/* Of two unit vectors (W. Kahan, "How futile are mindless assessments of roundoff in
+ * floating-point computation?", 2006, section 12). */
 static double angle_between(const double u[3], const double v[3])
 {
     double less = 0, sum = 0;
@@ -295,9 +294,10 @@ static void feature_normal(const kiln_point_query *q, const double corners[9],
     kiln_near_point near;
     memset(&sum, 0, sizeof sum);
     sum.query = q;
-    sum.from = corners + 3 * (feature.kind == KILN_FEATURE_CORNER ? feature.part
-                                                                  : (feature.part + 1) % 3);
-    sum.to = feature.kind == KILN_FEATURE_CORNER ? sum.from : corners + 3 * ((feature.part + 2) % 3);
+    sum.from =
+        corners + 3 * (feature.kind == KILN_FEATURE_CORNER ? feature.part : (feature.part + 1) % 3);
+    sum.to =
+        feature.kind == KILN_FEATURE_CORNER ? sum.from : corners + 3 * ((feature.part + 2) % 3);
     kiln_near_point_form(&near, q->tree, sum.from);
     kiln_near_point_cut(&near, 0);
     kiln_point_walk(q->tree, &near, NULL, add_normal, &sum);
@@ -307,7 +307,7 @@ static void feature_normal(const kiln_point_query *q, const double corners[9],
     (void)make_unit(normal);
 }
 
-/* ---------------------------------------------------------------------------- what callers get -- */
+/* -------------------------------------------------------------------------- what callers get -- */
 
 static void fill_surface(kiln_point_query *q, kiln_near_triangle *t, kiln_surface_point *out)
 {
@@ -336,10 +336,10 @@ static void fill_surface(kiln_point_query *q, kiln_near_triangle *t, kiln_surfac
     const kiln_transform *carry = &q->placement.carry;
     for (int k = 0; k < 3; k++) {
         const double *row = carry->rotation + 3 * k;
-        out->point[k] = q->placement.plain
-                            ? own[k]
-                            : ((row[0] * own[0] + row[1] * own[1]) + row[2] * own[2]) +
-                                  carry->translation[k];
+        out->point[k] =
+            q->placement.plain
+                ? own[k]
+                : ((row[0] * own[0] + row[1] * own[1]) + row[2] * own[2]) + carry->translation[k];
         out->normal[k] = (row[0] * normal[0] + row[1] * normal[1]) + row[2] * normal[2];
     }
 }
@@ -401,7 +401,7 @@ typedef struct {
     kiln_point_query query;
     kiln_surface_point *heap;
     size_t capacity, kept, count;
-    bool all; /* all within the limit are counted; else the nearest are kept, and the limit lowered */
+    bool all; /* within the limit, counted; else the nearest are kept, and the limit lowered */
     kiln_surface_callback callback; /* NULL: into the heap */
     void *user;
 } several_query;
@@ -471,7 +471,7 @@ static void sift_near_down(several_query *s, size_t size)
 }
 
 /* Has the heap this triangle? Only octrees meet one twice. */
-static bool is_kept(const several_query *s, uint32_t id)
+static bool is_among_nearest(const several_query *s, uint32_t id)
 {
     for (size_t i = 0; s->query.tree->view.kind->shared && i < s->kept; i++) {
         if (s->heap[i].triangle == id) {
@@ -512,7 +512,8 @@ static bool visit_several(void *user, kiln_near_point *near, uint32_t slot, uint
     } else if (!is_within(&s->query, &t)) {
         return true;
     }
-    if (is_kept(s, t.id) || !kiln_mesh_filter_keeps(&s->query.filter, s->query.tree, t.id)) {
+    if (is_among_nearest(s, t.id) ||
+        !kiln_mesh_filter_keeps(&s->query.filter, s->query.tree, t.id)) {
         return true;
     }
     narrow_bounds(&s->query, &t);

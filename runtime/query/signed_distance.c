@@ -13,8 +13,7 @@ static kiln_status distance_in_place(kiln_point_query *q, double *distance)
     if (status != KILN_OK) {
         return status;
     }
-    const bool inside =
-        kiln_inside_point(q->tree, NULL, NULL, q->near.own) == KILN_PLACE_INSIDE;
+    const bool inside = kiln_inside_point(q->tree, NULL, NULL, q->near.own) == KILN_PLACE_INSIDE;
     *distance = inside ? -HUGE_VAL : HUGE_VAL;
     return KILN_OK;
 }

@@ -43,8 +43,8 @@ void kiln_near_point_cut(kiln_near_point *near, double square)
 {
     if (square < near->limit) {
         near->limit = square;
-        near->cut = near->blind || !(square < 0x1p+120) ? HUGE_VALF
-                                                        : (float)square * 1.000001f + 0x1p-120f;
+        near->cut =
+            near->blind || !(square < 0x1p+120) ? HUGE_VALF : (float)square * 1.000001f + 0x1p-120f;
     }
 }
 

@@ -156,9 +156,9 @@ class EmbreeModel
         const mesh &m = *best->geometry;
         const uint32_t *corner = m.indices + 3 * size_t(of->primID);
         const float p[3] = {of->query->x, of->query->y, of->query->z};
-        const float square = square_of(p, m.positions + 3 * size_t(corner[0]),
-                                       m.positions + 3 * size_t(corner[1]),
-                                       m.positions + 3 * size_t(corner[2]));
+        const float square =
+            square_of(p, m.positions + 3 * size_t(corner[0]), m.positions + 3 * size_t(corner[1]),
+                      m.positions + 3 * size_t(corner[2]));
         if (!(square < best->square)) {
             return false;
         }

@@ -1,8 +1,8 @@
-/* What is sampled: points at soups, lattices of small integers (in which points at corners, on edges
- * and equally far from several triangles abound, equal triangles, and such without area), slivers,
- * tori; meshes of sizes from 2^-60 to 2^60, at random and at exact poses that scale from 2^-30 to
- * 2^30; trees of every kind, leaf sizes 1 to 15, each instruction set in turn, under other rounding
- * modes, with and without hints and filters.
+/* What is sampled: points at soups, lattices of small integers (in which points at corners, on
+ * edges and equally far from several triangles abound, equal triangles, and such without area),
+ * slivers, tori; meshes of sizes from 2^-60 to 2^60, at random and at exact poses that scale from
+ * 2^-30 to 2^30; trees of every kind, leaf sizes 1 to 15, each instruction set in turn, under
+ * other rounding modes, with and without hints and filters.
  *
  * Oracle: every triangle by exact fractions (oracle_point.c), the point carried as kiln.h says,
  * written anew. Tolerance: none for the order of all triangles, their features and how many are
@@ -170,11 +170,12 @@ static double plain_normal(const mesh *m, const kiln_surface_point *of, double o
                 n[k] = e[x] * f[y] - e[y] * f[x];
                 nn += n[k] * n[k];
             }
-            const double *first = t + 3 * ((of->part + 1) % 3), *second = t + 3 * ((of->part + 2) % 3);
+            const double *first = t + 3 * ((of->part + 1) % 3),
+                         *second = t + 3 * ((of->part + 2) % 3);
             const double *corner = t + 3 * of->part;
             const bool face = of->feature == KILN_FEATURE_FACE && i == of->triangle && c == 0;
-            const bool edge = of->feature == KILN_FEATURE_EDGE &&
-                              a[0] == first[0] && a[1] == first[1] && a[2] == first[2] &&
+            const bool edge = of->feature == KILN_FEATURE_EDGE && a[0] == first[0] &&
+                              a[1] == first[1] && a[2] == first[2] &&
                               ((p[0] == second[0] && p[1] == second[1] && p[2] == second[2]) ||
                                (q[0] == second[0] && q[1] == second[1] && q[2] == second[2]));
             const bool at = of->feature == KILN_FEATURE_CORNER && a[0] == corner[0] &&
@@ -230,15 +231,16 @@ static void check_surface(const body *b, const kiln_pose *pose, const kiln_surfa
             const double *row = pose->rotation + 3 * k;
             turned[k] = row[0] * normal[0] + row[1] * normal[1] + row[2] * normal[2];
         }
-        const double length = sqrt(turned[0] * turned[0] + turned[1] * turned[1] +
-                                   turned[2] * turned[2]);
+        const double length =
+            sqrt(turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2]);
         for (int k = 0; k < 3; k++) {
             assert_true(fabs(turned[k] / length - got->normal[k]) < 1e-4);
         }
     }
 }
 
-/* ------------------------------------------------------------------------------------ checks -- */
+/* ------------------------------------------------------------------------------------ checks
+ * -- */
 
 static void next_set(void)
 {
@@ -345,7 +347,8 @@ static size_t check_point(const body *b, const kiln_pose *pose, const double poi
     assert_int_equal(count, truth.count);
     for (size_t i = 0; i < count; i++) {
         check_surface(b, pose, &all[i], truth.order[i]);
-        within += oracle_point_compare_radius(&truth.of[truth.order[i]], own_radius, truth.grid) <= 0;
+        within +=
+            oracle_point_compare_radius(&truth.of[truth.order[i]], own_radius, truth.grid) <= 0;
     }
     for (int i = 0; i < KINDS; i++) {
         next_set();
@@ -354,7 +357,8 @@ static size_t check_point(const body *b, const kiln_pose *pose, const double poi
     kiln_kernel_force(NULL);
     size_t equal = 0;
     for (size_t i = 1; i < count; i++) {
-        equal += oracle_point_compare(&truth.of[truth.order[i - 1]], &truth.of[truth.order[i]]) == 0;
+        equal +=
+            oracle_point_compare(&truth.of[truth.order[i - 1]], &truth.of[truth.order[i]]) == 0;
     }
     return equal;
 }
@@ -407,9 +411,9 @@ static void run_class(bool lattice, bool spoilt, uint32_t meshes, uint64_t seed)
             }
             any_point(&state, &b.mesh, lattice, factor, own);
             to_world(&pose, own, point);
-            const double radius = factor * pose.scale *
-                                  (lattice ? (double)random_below(&state, 12)
-                                           : random_between(&state, 0, 2));
+            const double radius =
+                factor * pose.scale *
+                (lattice ? (double)random_below(&state, 12) : random_between(&state, 0, 2));
             equal += check_point(&b, &pose, point, radius, &state, 1 + (int)(i % ROUNDING_MODES));
             points++;
         }

@@ -1,0 +1,386 @@
+/* What the public header promises of nearest points: what is refused, answers on geometry that has
+ * a name, pseudonormals and signs; and integers of any length. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../runtime/exact/point_triangle.h"
+#include "../../runtime/exact/wide_integer.h"
+#include "../../runtime/kiln_nearest.h"
+#include "../support/body.h"
+
+static body box(void)
+{
+    return body_of(mesh_box(-1, -1, -1, 1, 1, 1), 2, KILN_LAYOUT_RAW);
+}
+
+static kiln_surface_point nearest(const kiln_tree *tree, double x, double y, double z)
+{
+    const double point[3] = {x, y, z};
+    kiln_surface_point out;
+    assert_int_equal(kiln_nearest_point(tree, NULL, point, NULL, &out), KILN_OK);
+    return out;
+}
+
+static double signed_at(const kiln_tree *tree, double x, double y, double z)
+{
+    const double point[3] = {x, y, z};
+    double distance;
+    assert_int_equal(kiln_signed_distance(tree, NULL, point, NULL, &distance, NULL), KILN_OK);
+    return distance;
+}
+
+static void assert_vector(const double v[3], double x, double y, double z)
+{
+    const double off = fabs(v[0] - x) + fabs(v[1] - y) + fabs(v[2] - z);
+    assert_true(off <= 1e-12);
+}
+
+/* ------------------------------------------------------------------------------------ answers
+ * -- */
+
+static void test_features_of_a_box(void **state)
+{
+    (void)state;
+    body b = box();
+    const double third = 1 / sqrt(3.0), half = sqrt(0.5);
+    for (int kind = 0; kind < BODY_KINDS; kind++) {
+        const kiln_tree *tree = b.trees[kind];
+        kiln_surface_point at = nearest(tree, 0.25, 0.5, 3);
+        assert_true(at.found && at.distance == 2 && at.feature == KILN_FEATURE_FACE);
+        assert_vector(at.point, 0.25, 0.5, 1);
+        assert_vector(at.normal, 0, 0, 1);
+        at = nearest(tree, 0.25, 4, 5);
+        assert_true(at.distance == 5 && at.feature == KILN_FEATURE_EDGE);
+        assert_vector(at.point, 0.25, 1, 1);
+        assert_vector(at.normal, 0, half, half);
+        at = nearest(tree, 2, -2, 2);
+        assert_true(fabs(at.distance - sqrt(3.0)) < 1e-12 && at.feature == KILN_FEATURE_CORNER);
+        assert_vector(at.point, 1, -1, 1);
+        assert_vector(at.normal, third, -third, third);
+        assert_true(at.weights[at.part] == 1);
+        /* above the diagonal of a face: one of two triangles, and the normal of both */
+        at = nearest(tree, 0, 0, 2);
+        assert_true(at.distance == 1 && at.feature == KILN_FEATURE_EDGE);
+        assert_vector(at.normal, 0, 0, 1);
+        /* all twelve triangles touch an edge's or a face's middle at distance 1 */
+        at = nearest(tree, 0, 0, 0);
+        assert_true(at.distance == 1 && at.triangle == 0);
+    }
+    body_free(&b);
+}
+
+static void test_signs(void **state)
+{
+    (void)state;
+    body b = box();
+    for (int kind = 0; kind < BODY_KINDS; kind++) {
+        const kiln_tree *tree = b.trees[kind];
+        assert_true(signed_at(tree, 0, 0, 0) == -1);
+        assert_true(signed_at(tree, 0.75, 0, 0) == -0.25);
+        assert_true(signed_at(tree, 0, 0, 1) == 0);
+        assert_true(signed_at(tree, 1, 1, 1) == 0);
+        assert_true(signed_at(tree, 4, 5, 0) == 5);
+        assert_true(signed_at(tree, 1 + 0x1p-52, 0.3, 0.1) > 0);
+        assert_true(signed_at(tree, 1 - 0x1p-53, 0.3, 0.1) == -0x1p-53);
+    }
+    /* beyond what is wanted only the side is known */
+    kiln_point_options options = kiln_point_options_default();
+    const double inside[3] = {0, 0, 0}, outside[3] = {3, 0, 0};
+    double distance;
+    kiln_surface_point at;
+    options.beyond = 0.5;
+    assert_int_equal(kiln_signed_distance(b.trees[0], NULL, inside, &options, &distance, &at),
+                     KILN_OK);
+    assert_true(distance == -HUGE_VAL && !at.found && at.distance == 0.5);
+    assert_int_equal(kiln_signed_distance(b.trees[0], NULL, outside, &options, &distance, NULL),
+                     KILN_OK);
+    assert_true(distance == HUGE_VAL);
+    body_free(&b);
+}
+
+/* The sign of the pseudonormal is that of the inside test, near edges and corners too. */
+static void test_pseudonormals_tell_sides(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    body b = body_of(mesh_torus(20, 12, 0.3), 4, KILN_LAYOUT_RAW);
+    for (int i = 0; i < 2000; i++) {
+        double point[3], distance, along = 0;
+        kiln_surface_point at;
+        for (int k = 0; k < 3; k++) {
+            point[k] = random_between(&random, -1.6, 1.6) * (k == 2 ? 0.4 : 1);
+        }
+        assert_int_equal(
+            kiln_signed_distance(b.trees[i % BODY_KINDS], NULL, point, NULL, &distance, &at),
+            KILN_OK);
+        for (int k = 0; k < 3; k++) {
+            along += at.normal[k] * (point[k] - at.point[k]);
+        }
+        assert_true(fabs(distance) == at.distance);
+        assert_true(along > 0 ? distance > 0 : distance < 0);
+    }
+    body_free(&b);
+}
+
+/* A pose that scales: lengths are those of the world, and a radius is met exactly. */
+static void test_scales(void **state)
+{
+    (void)state;
+    body b = box();
+    kiln_pose pose = kiln_pose_identity();
+    kiln_surface_point out[12];
+    const double point[3] = {10, 0, 50};
+    size_t count;
+    pose.scale = 4;
+    pose.translation[0] = 10;
+    for (int kind = 0; kind < BODY_KINDS; kind++) {
+        const kiln_tree *tree = b.trees[kind];
+        assert_int_equal(kiln_nearest_point(tree, &pose, point, NULL, &out[0]), KILN_OK);
+        assert_true(out[0].distance == 46);
+        assert_vector(out[0].point, 10, 0, 4);
+        assert_int_equal(kiln_nearest_within(tree, &pose, point, 46, NULL, out, 12, &count),
+                         KILN_OK);
+        assert_int_equal(count, 2);
+        assert_true(out[0].triangle < out[1].triangle && out[1].distance == 46);
+        assert_int_equal(
+            kiln_nearest_within(tree, &pose, point, nextafter(46, 0), NULL, out, 12, &count),
+            KILN_OK);
+        assert_int_equal(count, 0);
+        assert_int_equal(kiln_nearest_within(tree, &pose, point, HUGE_VAL, NULL, NULL, 0, &count),
+                         KILN_OK);
+        assert_int_equal(count, 12);
+        assert_int_equal(kiln_nearest_several(tree, &pose, point, 3, NULL, out, &count), KILN_OK);
+        assert_int_equal(count, 3);
+        assert_int_equal(kiln_nearest_several(tree, &pose, point, 0, NULL, NULL, &count), KILN_OK);
+        assert_int_equal(count, 0);
+    }
+    body_free(&b);
+}
+
+/* Very far away, and very large and small numbers: nothing overflows. */
+static void test_far_away(void **state)
+{
+    (void)state;
+    body b = box();
+    for (int exponent = -250; exponent <= 199; exponent += 3) {
+        const double far = ldexp(1, exponent);
+        const kiln_surface_point at = nearest(b.trees[exponent & 1], far, 2 * far, 3 * far);
+        assert_true(at.found && isfinite(at.distance));
+        if (exponent > 60) {
+            assert_true(at.feature == KILN_FEATURE_CORNER && at.point[0] == 1 && at.point[2] == 1);
+            assert_true(fabs(at.distance / far - sqrt(14.0)) < 1e-12);
+        }
+    }
+    body_free(&b);
+}
+
+/* ------------------------------------------------------------------------------- many points
+ * -- */
+
+static void backwards(void *user, void (*task)(void *context, uint32_t index), void *context,
+                      uint32_t count)
+{
+    *(uint32_t *)user += count;
+    while (count-- > 0) {
+        task(context, count);
+    }
+}
+
+static void test_many_points(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    static double points[3 * COUNT], distances[COUNT];
+    static kiln_surface_point out[COUNT], again[COUNT];
+    uint64_t random = 9;
+    uint32_t tasks = 0;
+    body b = body_of(mesh_torus(20, 12, 0.3), 4, KILN_LAYOUT_RAW);
+    kiln_point_options options = kiln_point_options_default();
+    for (int i = 0; i < 3 * COUNT; i++) {
+        points[i] = random_between(&random, -2, 2);
+    }
+    assert_int_equal(kiln_nearest_points(b.trees[0], NULL, points, COUNT, NULL, out), KILN_OK);
+    options.parallel = backwards;
+    options.parallel_user = &tasks;
+    assert_int_equal(kiln_nearest_points(b.trees[0], NULL, points, COUNT, &options, again),
+                     KILN_OK);
+    assert_int_equal(kiln_signed_distances(b.trees[0], NULL, points, COUNT, &options, distances),
+                     KILN_OK);
+    assert_int_equal(tasks, 8);
+    assert_memory_equal(out, again, sizeof out);
+    for (int i = 0; i < COUNT; i++) {
+        const kiln_surface_point one =
+            nearest(b.trees[1], points[3 * i], points[3 * i + 1], points[3 * i + 2]);
+        assert_memory_equal(&one, &out[i], offsetof(kiln_surface_point, hint));
+        assert_true(fabs(distances[i]) == one.distance);
+    }
+    points[3 * 700] = NAN;
+    assert_int_equal(kiln_nearest_points(b.trees[0], NULL, points, COUNT, NULL, out),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_nearest_points(b.trees[0], NULL, NULL, 0, NULL, NULL), KILN_OK);
+    assert_int_equal(kiln_nearest_points(NULL, NULL, points, 1, NULL, out), KILN_ERROR_ARGUMENT);
+    body_free(&b);
+}
+
+/* --------------------------------------------------------------------------------- refusals -- */
+
+static bool stop_second(void *user)
+{
+    return ++*(int *)user == 2;
+}
+
+static bool end_at_once(void *user, const kiln_surface_point *found)
+{
+    (void)found;
+    ++*(int *)user;
+    return false;
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    body b = box();
+    kiln_point_options options = kiln_point_options_default();
+    kiln_pose pose = kiln_pose_identity();
+    double point[3] = {0, 0, 3}, distance = 7;
+    kiln_surface_point out, untouched;
+    size_t count = 5;
+    int calls = 0;
+    memset(&out, 1, sizeof out);
+    untouched = out;
+    assert_int_equal(kiln_nearest_point(NULL, NULL, point, NULL, &out), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_nearest_point(b.trees[0], NULL, NULL, NULL, &out), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_nearest_point(b.trees[0], NULL, point, NULL, NULL), KILN_ERROR_ARGUMENT);
+    const double bad[] = {NAN, HUGE_VAL, -1e61};
+    for (int i = 0; i < 3; i++) {
+        point[1] = bad[i];
+        assert_int_equal(kiln_nearest_point(b.trees[0], NULL, point, NULL, &out),
+                         KILN_ERROR_ARGUMENT);
+    }
+    point[1] = 0;
+    options.beyond = -1;
+    assert_int_equal(kiln_nearest_point(b.trees[0], NULL, point, &options, &out),
+                     KILN_ERROR_ARGUMENT);
+    options.beyond = NAN;
+    assert_int_equal(kiln_nearest_point(b.trees[0], NULL, point, &options, &out),
+                     KILN_ERROR_ARGUMENT);
+    pose.scale = 0;
+    assert_int_equal(kiln_nearest_point(b.trees[0], &pose, point, NULL, &out), KILN_ERROR_POSE);
+    assert_memory_equal(&out, &untouched, sizeof out);
+    assert_int_equal(kiln_nearest_several(b.trees[0], NULL, point, 1, NULL, NULL, &count),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_nearest_several(b.trees[0], NULL, point, 1, NULL, &out, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_nearest_within(b.trees[0], NULL, point, -1, NULL, &out, 1, &count),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_nearest_within(b.trees[0], NULL, point, NAN, NULL, &out, 1, &count),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_nearest_within_each(b.trees[0], NULL, point, 1, NULL, NULL, NULL, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(count, 5);
+    assert_int_equal(kiln_signed_distance(b.trees[0], NULL, point, NULL, NULL, &out),
+                     KILN_ERROR_ARGUMENT);
+    /* what stops, and what ends */
+    options = kiln_point_options_default();
+    options.stop = stop_second;
+    options.stop_user = &calls;
+    assert_int_equal(kiln_nearest_within(b.trees[0], NULL, point, 9, &options, &out, 1, &count),
+                     KILN_ERROR_STOPPED);
+    calls = 0;
+    assert_int_equal(
+        kiln_nearest_within_each(b.trees[0], NULL, point, 9, NULL, end_at_once, &calls, &count),
+        KILN_OK);
+    assert_true(calls == 1 && count == 1);
+    /* options of an older caller, whose struct ends after the filter */
+    options = kiln_point_options_default();
+    options.struct_size = offsetof(kiln_point_options, beyond);
+    options.beyond = -1;
+    assert_int_equal(kiln_nearest_point(b.trees[0], NULL, point, &options, &out), KILN_OK);
+    body_free(&b);
+    body open = body_of(mesh_torus(4, 4, 0), 4, KILN_LAYOUT_RAW);
+    body_free(&open);
+    uint64_t random = 1;
+    body soup = body_of(mesh_soup(&random, 9, 0.5), 4, KILN_LAYOUT_RAW);
+    assert_int_equal(kiln_signed_distance(soup.trees[0], NULL, point, NULL, &distance, &out),
+                     KILN_ERROR_OPEN_MESH);
+    assert_true(distance == 7);
+    body_free(&soup);
+}
+
+/* --------------------------------------------------------------------------- single decisions
+ * -- */
+
+/* Degenerate triangles: a point, a segment, one whose corners are on a line. */
+static void test_triangles_without_area(void **state)
+{
+    (void)state;
+    const double p[3] = {0.5, 1, 0};
+    const double point[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, segment[9] = {0, 0, 0, 2, 0, 0, 2, 0, 0};
+    const double line[9] = {0, 0, 0, 0.5, 0, 0, 2, 0, 0};
+    kiln_nearest_feature at = kiln_point_feature(p, point);
+    assert_true(at.kind == KILN_FEATURE_CORNER && at.part == 0);
+    at = kiln_point_feature(p, segment);
+    assert_true(at.kind == KILN_FEATURE_EDGE && at.part == 1);
+    at = kiln_point_feature(p, line);
+    assert_true(at.kind == KILN_FEATURE_CORNER && at.part == 1);
+}
+
+/* Two triangles whose distances differ by less than pairs of doubles hold. */
+static void test_near_ties(void **state)
+{
+    (void)state;
+    const double p[3] = {0, 0, 0}, off = 0x1p-249;
+    const double t[9] = {1, -1, -1, 1, 2, 0, 1, 0, 3};
+    const double u[9] = {-1, -1, -1, -1, 2, 0, -1, 0, 3};
+    const double q[3] = {off, 0, 0};
+    const kiln_nearest_feature of_t = kiln_point_feature(p, t), of_u = kiln_point_feature(p, u);
+    assert_int_equal(of_t.kind, KILN_FEATURE_FACE);
+    assert_int_equal(kiln_point_compare(p, t, of_t, u, of_u), 0);
+    assert_int_equal(kiln_point_compare(q, t, of_t, u, of_u), -1);
+    assert_int_equal(kiln_point_compare(q, u, of_u, t, of_t), 1);
+    assert_int_equal(kiln_point_compare_radius(p, t, of_t, 1), 0);
+    assert_int_equal(kiln_point_compare_radius(q, t, of_t, 1), -1);
+    assert_int_equal(kiln_point_compare_radius(q, u, of_u, 1), 1);
+    assert_int_equal(kiln_point_compare_radius(q, u, of_u, HUGE_VAL), -1);
+}
+
+static void test_wide_integers(void **state)
+{
+    (void)state;
+    kiln_wide a, b, c, d;
+    int exponent;
+    kiln_wide_set(&a, -0x1.8p+200, -302);
+    kiln_wide_set(&b, 0x1p-302, -302);
+    kiln_wide_add(&c, &a, &b, 1);
+    kiln_wide_add(&d, &c, &a, -1);
+    assert_int_equal(kiln_wide_compare(&d, &b), 0);
+    kiln_wide_multiply(&d, &c, &c);
+    assert_true(d.sign == 1 && kiln_wide_fraction(&d, &exponent) == 0x1.2p-1);
+    assert_int_equal(exponent, 1006);
+    kiln_wide_add(&d, &a, &a, -1);
+    assert_true(d.sign == 0 && d.count == 0 && kiln_wide_fraction(&d, &exponent) == 0);
+    assert_int_equal(kiln_wide_lowest_bit(-0x1.8p+3), 2);
+    assert_int_equal(kiln_wide_lowest_bit(0x1p-1074), -1074);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_features_of_a_box),
+                                       cmocka_unit_test(test_signs),
+                                       cmocka_unit_test(test_pseudonormals_tell_sides),
+                                       cmocka_unit_test(test_scales),
+                                       cmocka_unit_test(test_far_away),
+                                       cmocka_unit_test(test_many_points),
+                                       cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_triangles_without_area),
+                                       cmocka_unit_test(test_near_ties),
+                                       cmocka_unit_test(test_wide_integers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
