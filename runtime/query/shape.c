@@ -1,12 +1,13 @@
-/* Boxes, spheres and capsules against a surface.
+/* Boxes, spheres, capsules and convex hulls against a surface.
  *
  * The tree is carried into the shape's frame, where the shape's numbers are as the caller gave
- * them; the walk visits the leaves whose boxes the shape may meet, and
- * kiln_shape_meets_triangle decides each triangle. All triangles into a buffer: those of the
+ * them; the walk visits the leaves whose boxes the shape may meet, or what surrounds a hull, and
+ * kiln_shape_meets_triangle or kiln_convex_meets_triangle decides each triangle. All triangles into a buffer: those of the
  * smallest ids are kept in a heap in the caller's own buffer, as contacts.c does with pairs. */
 #include "../walk/shape_walk.h"
 
 #include "../../formats/assert.h"
+#include "../exact/convex_triangle.h"
 #include "../exact/exact.h"
 #include "query.h"
 
@@ -21,7 +22,9 @@ typedef struct shape_query shape_query;
 
 struct shape_query {
     const kiln_tree *tree;
-    kiln_shape shape;
+    kiln_shape shape;          /* of a hull: one around it */
+    const kiln_convex *convex; /* NULL: the shape itself */
+    kiln_convex_core core;
     kiln_placement placement;
     kiln_shape_box box;
     kiln_mesh_filter filter;
@@ -54,6 +57,43 @@ bool kiln_shape_take(const kiln_shape *given, kiln_shape *shape)
     return shape->radius >= 0 && shape->radius <= NUMBER_MAX;
 }
 
+/* A sphere, a capsule or a box around a hull: its sums are rounded by what the walk allows for. */
+static void surround_hull(const kiln_convex_core *core, kiln_shape *shape)
+{
+    memset(shape, 0, sizeof *shape);
+    shape->kind = core->count == 1   ? KILN_SHAPE_SPHERE
+                  : core->count == 2 ? KILN_SHAPE_CAPSULE
+                                     : KILN_SHAPE_BOX;
+    if (core->count <= 2) {
+        kiln_convex_vertex(core, 0, shape->a);
+        kiln_convex_vertex(core, core->count - 1, shape->b);
+        shape->radius = core->radius;
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        shape->a[k] = core->lower[k] - core->radius;
+        shape->b[k] = core->upper[k] + core->radius;
+    }
+}
+
+static bool take_question(shape_query *query, const kiln_shape *shape)
+{
+    if (query->convex == NULL) {
+        return kiln_shape_take(shape, &query->shape);
+    }
+    if (!kiln_convex_take(query->convex, &query->core)) {
+        return false;
+    }
+    surround_hull(&query->core, &query->shape);
+    return true;
+}
+
+static bool meets_shape(const shape_query *query, const double corners[9])
+{
+    return query->convex == NULL ? kiln_shape_meets_triangle(&query->shape, corners)
+                                 : kiln_convex_meets_triangle(&query->core, corners);
+}
+
 /* The triangles of a leaf, carried into the shape's frame. */
 static bool visit_leaf(void *user, uint32_t first, uint32_t count)
 {
@@ -69,7 +109,7 @@ static bool visit_leaf(void *user, uint32_t first, uint32_t count)
         }
         /* The filter is called last, for triangles that would count, and `take` only for those it
          * keeps. */
-        if (kiln_shape_meets_triangle(&query->shape, corners) &&
+        if (meets_shape(query, corners) &&
             (!query->once || kiln_shape_walk_is_first(tree, &query->box, first + i)) &&
             kiln_mesh_filter_keeps(&query->filter, tree, id) && !query->take(query, id)) {
             return false;
@@ -82,7 +122,7 @@ static bool visit_leaf(void *user, uint32_t first, uint32_t count)
 static kiln_status walk_shape(shape_query *query, const kiln_pose *pose, const kiln_shape *shape,
                               const kiln_pose *pose_shape)
 {
-    if (!kiln_shape_take(shape, &query->shape)) {
+    if (!take_question(query, shape)) {
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_status status = kiln_placement_between_any(&query->placement, pose_shape, pose);
@@ -98,22 +138,29 @@ static kiln_status walk_shape(shape_query *query, const kiln_pose *pose, const k
     return KILN_OK;
 }
 
+/* One of both. */
+typedef struct {
+    const kiln_shape *plain;
+    const kiln_convex *convex;
+} asked_shape;
+
 /* The query whose `take` and `user` are set. */
 static kiln_status run_shape_query(shape_query *query, const kiln_tree *tree, const kiln_pose *pose,
-                                   const kiln_shape *shape, const kiln_pose *pose_shape,
+                                   asked_shape shape, const kiln_pose *pose_shape,
                                    const kiln_query_options *options)
 {
     const kiln_query_options full = kiln_query_options_of(options);
-    if (tree == NULL || shape == NULL) {
+    if (tree == NULL || (shape.plain == NULL && shape.convex == NULL)) {
         return KILN_ERROR_ARGUMENT;
     }
     KILN_ASSERT(query->take != NULL);
     query->tree = tree;
+    query->convex = shape.convex;
     /* The filter keeps the caller's environment, to which its calls return, and which is restored
      * at the end whatever the status. */
     query->filter = (kiln_mesh_filter){full.filter, full.filter_user, kiln_fpu_enter()};
     KILN_FPU_CALL(walk, walk_shape);
-    const kiln_status status = walk(query, pose, shape, pose_shape);
+    const kiln_status status = walk(query, pose, shape.plain, pose_shape);
     kiln_fpu_leave(query->filter.caller);
     return status;
 }
@@ -134,9 +181,9 @@ static bool take_any_id(shape_query *query, uint32_t triangle)
     return false;
 }
 
-kiln_status kiln_overlap_any(const kiln_tree *tree, const kiln_pose *pose, const kiln_shape *shape,
-                             const kiln_pose *pose_shape, const kiln_query_options *options,
-                             kiln_triangle_hit *hit)
+static kiln_status overlap_any(const kiln_tree *tree, const kiln_pose *pose, asked_shape shape,
+                               const kiln_pose *pose_shape, const kiln_query_options *options,
+                               kiln_triangle_hit *hit)
 {
     kiln_triangle_hit found = {false, 0, 0};
     shape_query query;
@@ -151,6 +198,20 @@ kiln_status kiln_overlap_any(const kiln_tree *tree, const kiln_pose *pose, const
         *hit = found;
     }
     return status;
+}
+
+kiln_status kiln_overlap_any(const kiln_tree *tree, const kiln_pose *pose, const kiln_shape *shape,
+                             const kiln_pose *pose_shape, const kiln_query_options *options,
+                             kiln_triangle_hit *hit)
+{
+    return overlap_any(tree, pose, (asked_shape){shape, NULL}, pose_shape, options, hit);
+}
+
+kiln_status kiln_convex_overlap_any(const kiln_tree *tree, const kiln_pose *pose,
+                                    const kiln_convex *shape, const kiln_pose *pose_shape,
+                                    const kiln_query_options *options, kiln_triangle_hit *hit)
+{
+    return overlap_any(tree, pose, (asked_shape){NULL, shape}, pose_shape, options, hit);
 }
 
 /* --------------------------------------------------------------------------------------- all -- */
@@ -171,7 +232,7 @@ static void sift_id_up(kiln_triangle_hit *heap, size_t place, uint32_t id)
 }
 
 /* An id that is put at the root sinks as far as it belongs. With a size of 0 it is written to the
- * root, where the sort of kiln_overlap_all then puts the last hit. */
+ * root, where the sort of overlap_all then puts the last hit. */
 static void sift_id_down(kiln_triangle_hit *heap, size_t size, uint32_t id)
 {
     size_t place = 0;
@@ -199,9 +260,9 @@ static bool take_all_ids(shape_query *query, uint32_t triangle)
     return true;
 }
 
-kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose, const kiln_shape *shape,
-                             const kiln_pose *pose_shape, const kiln_query_options *options,
-                             kiln_triangle_hit *hits, size_t capacity, size_t *count)
+static kiln_status overlap_all(const kiln_tree *tree, const kiln_pose *pose, asked_shape shape,
+                               const kiln_pose *pose_shape, const kiln_query_options *options,
+                               kiln_triangle_hit *hits, size_t capacity, size_t *count)
 {
     id_heap heap = {hits, capacity, 0};
     shape_query query;
@@ -227,6 +288,25 @@ kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose, const
     return KILN_OK;
 }
 
+kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose, const kiln_shape *shape,
+                             const kiln_pose *pose_shape, const kiln_query_options *options,
+                             kiln_triangle_hit *hits, size_t capacity, size_t *count)
+{
+    return overlap_all(tree, pose, (asked_shape){shape, NULL}, pose_shape, options, hits, capacity,
+                       count);
+}
+
+kiln_status kiln_convex_overlap_all(const kiln_tree *tree, const kiln_pose *pose,
+                                    const kiln_convex *shape, const kiln_pose *pose_shape,
+                                    const kiln_query_options *options, kiln_triangle_hit *hits,
+                                    size_t capacity, size_t *count)
+{
+    return overlap_all(tree, pose, (asked_shape){NULL, shape}, pose_shape, options, hits, capacity,
+                       count);
+}
+
+/* -------------------------------------------------------------------------------------- each -- */
+
 typedef struct {
     kiln_triangle_callback callback;
     void *user;
@@ -246,9 +326,9 @@ static bool call_with_triangle(shape_query *query, uint32_t triangle)
     return more;
 }
 
-kiln_status kiln_overlap_each(const kiln_tree *tree, const kiln_pose *pose, const kiln_shape *shape,
-                              const kiln_pose *pose_shape, const kiln_query_options *options,
-                              kiln_triangle_callback callback, void *user, size_t *count)
+static kiln_status overlap_each(const kiln_tree *tree, const kiln_pose *pose, asked_shape shape,
+                                const kiln_pose *pose_shape, const kiln_query_options *options,
+                                kiln_triangle_callback callback, void *user, size_t *count)
 {
     triangle_caller caller = {callback, user, 0};
     shape_query query;
@@ -263,4 +343,43 @@ kiln_status kiln_overlap_each(const kiln_tree *tree, const kiln_pose *pose, cons
         *count = caller.count;
     }
     return status;
+}
+
+kiln_status kiln_overlap_each(const kiln_tree *tree, const kiln_pose *pose, const kiln_shape *shape,
+                              const kiln_pose *pose_shape, const kiln_query_options *options,
+                              kiln_triangle_callback callback, void *user, size_t *count)
+{
+    return overlap_each(tree, pose, (asked_shape){shape, NULL}, pose_shape, options, callback, user,
+                        count);
+}
+
+kiln_status kiln_convex_overlap_each(const kiln_tree *tree, const kiln_pose *pose,
+                                     const kiln_convex *shape, const kiln_pose *pose_shape,
+                                     const kiln_query_options *options,
+                                     kiln_triangle_callback callback, void *user, size_t *count)
+{
+    return overlap_each(tree, pose, (asked_shape){NULL, shape}, pose_shape, options, callback, user,
+                        count);
+}
+
+/* ------------------------------------------------------------------------------------ shapes -- */
+
+kiln_status kiln_convex_from(const kiln_shape *shape, double vertices[24], kiln_convex *out)
+{
+    if (shape == NULL || vertices == NULL || out == NULL || shape->kind < KILN_SHAPE_BOX ||
+        shape->kind > KILN_SHAPE_CAPSULE) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const bool is_box = shape->kind == KILN_SHAPE_BOX;
+    const uint32_t count = is_box ? 8 : shape->kind == KILN_SHAPE_CAPSULE ? 2 : 1;
+    const double a[3] = {shape->a[0], shape->a[1], shape->a[2]};
+    const double b[3] = {shape->b[0], shape->b[1], shape->b[2]};
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            const bool upper = (is_box ? i >> k & 1 : i) != 0;
+            vertices[3 * i + k] = upper ? b[k] : a[k];
+        }
+    }
+    *out = (kiln_convex){vertices, count, is_box ? 0 : shape->radius};
+    return KILN_OK;
 }

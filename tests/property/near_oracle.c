@@ -3,7 +3,9 @@
  * is enough to look at every pair of faces: where the normal equations of |a - b|^2 over the two
  * flats have one solution, and it lies inside both faces, its distance is that of two points of
  * the triangles; the least of these is the distance of the triangles. No case is made of
- * degenerate triangles or of those that meet.
+ * degenerate triangles or of those that meet. A point of a convex hull lies in a simplex of its
+ * vertices, so that its simplices stand for its faces; where hull and triangle meet, an extreme
+ * point of what they share is that of two faces whose dimensions add up to three at most.
  *
  * The doubles are scaled to integers by one power of two and elimination divides by none but its
  * pivots, which leaves integers: see Bareiss, "Sylvester's Identity and Multistep
@@ -16,7 +18,7 @@
 enum { UNKNOWNS = 3 }; /* more directions than that are dependent in space */
 
 static struct {
-    mpz_t a[3][3], b[3][3];
+    mpz_t a[NEAR_ORACLE_VERTICES][3], b[3][3];
     mpz_t from[3], direction[4][3];
     mpz_t matrix[UNKNOWNS][UNKNOWNS + 1], determinant;
     mpz_t place[3], part, sum;
@@ -29,9 +31,12 @@ static void prepare(void)
     if (work.ready) {
         return;
     }
+    for (int i = 0; i < NEAR_ORACLE_VERTICES; i++) {
+        mpz_inits(work.a[i][0], work.a[i][1], work.a[i][2], NULL);
+    }
     for (int k = 0; k < 3; k++) {
         for (int j = 0; j < 3; j++) {
-            mpz_inits(work.a[k][j], work.b[k][j], NULL);
+            mpz_init(work.b[k][j]);
         }
         mpz_inits(work.from[k], work.place[k], NULL);
         for (int j = 0; j < 4; j++) {
@@ -97,7 +102,7 @@ static bool inside(int first, int last, int n)
 static int add_directions(mpz_t (*corner)[3], unsigned bits, int count, bool negative)
 {
     const int first = __builtin_ctz(bits);
-    for (int i = first + 1; i < 3; i++) {
+    for (int i = first + 1; bits >> i != 0; i++) {
         if ((bits >> i & 1) != 0) {
             for (int k = 0; k < 3; k++) {
                 if (negative) {
@@ -115,11 +120,11 @@ static int add_directions(mpz_t (*corner)[3], unsigned bits, int count, bool neg
 /* The faces as sets of corners. */
 static void try_faces(unsigned bits_a, unsigned bits_b, mpq_t squared, bool *any)
 {
-    const int of_a = add_directions(work.a, bits_a, 0, false);
-    const int n = add_directions(work.b, bits_b, of_a, true);
-    if (n > UNKNOWNS) {
+    if (__builtin_popcount(bits_a) + __builtin_popcount(bits_b) - 2 > UNKNOWNS) {
         return;
     }
+    const int of_a = add_directions(work.a, bits_a, 0, false);
+    const int n = add_directions(work.b, bits_b, of_a, true);
     for (int k = 0; k < 3; k++) {
         mpz_sub(work.from[k], work.a[__builtin_ctz(bits_a)][k], work.b[__builtin_ctz(bits_b)][k]);
     }
@@ -151,9 +156,9 @@ static void try_faces(unsigned bits_a, unsigned bits_b, mpq_t squared, bool *any
 }
 
 /* The smallest exponent of a last significant bit, also of what came before. */
-static int lowest_of(const double t[9], int lowest)
+static int lowest_of(const double *t, unsigned count, int lowest)
 {
-    for (int i = 0; i < 9; i++) {
+    for (unsigned i = 0; i < 3 * count; i++) {
         int exponent;
         if (t[i] != 0) {
             (void)frexp(t[i], &exponent);
@@ -163,9 +168,9 @@ static int lowest_of(const double t[9], int lowest)
     return lowest;
 }
 
-static void load(mpz_t (*out)[3], const double t[9])
+static void load(mpz_t (*out)[3], const double *t, unsigned count)
 {
-    for (int i = 0; i < 9; i++) {
+    for (unsigned i = 0; i < 3 * count; i++) {
         int exponent;
         const double mantissa = frexp(t[i], &exponent);
         mpz_set_d(out[i / 3][i % 3], ldexp(mantissa, 53));
@@ -183,19 +188,25 @@ static void scale_back(mpq_t squared)
     mpq_div_2exp(squared, squared, (mp_bitcnt_t)(-2 * work.lowest));
 }
 
-void near_oracle_squared(const double a[9], const double b[9], mpq_t squared)
+void near_oracle_hull_squared(const double *vertices, unsigned count, const double t[9],
+                              mpq_t squared)
 {
     prepare();
-    work.lowest = lowest_of(a, lowest_of(b, 0));
-    load(work.a, a);
-    load(work.b, b);
+    work.lowest = lowest_of(vertices, count, lowest_of(t, 3, 0));
+    load(work.a, vertices, count);
+    load(work.b, t, 3);
     bool any = false;
-    for (unsigned bits_a = 1; bits_a < 8; bits_a++) {
+    for (unsigned bits_a = 1; bits_a < 1u << count; bits_a++) {
         for (unsigned bits_b = 1; bits_b < 8; bits_b++) {
             try_faces(bits_a, bits_b, squared, &any);
         }
     }
     scale_back(squared);
+}
+
+void near_oracle_squared(const double a[9], const double b[9], mpq_t squared)
+{
+    near_oracle_hull_squared(a, 3, b, squared);
 }
 
 bool near_oracle_agrees(const mpq_t squared, double value, double room)

@@ -1,0 +1,64 @@
+/* Convex hulls, given by their vertices and with a radius around them, against triangles: do they
+ * meet, and how far apart are they? convex_triangle.c finds the answer in doubles and proves it,
+ * convex_exact.c finds it in integers where that fails. All of it needs the environment of
+ * fpu.h. */
+#ifndef KILN_CONVEX_TRIANGLE_H
+#define KILN_CONVEX_TRIANGLE_H
+
+#include "../kiln_shapes.h"
+
+#include <stdbool.h>
+
+/* Vertices that are kept about the middle, by coordinate; hulls of more are read anew. */
+enum { KILN_CONVEX_KEPT = 64 };
+
+/* A hull that was checked. */
+typedef struct {
+    const double *vertices; /* the caller's: magnitudes below KILN_EXACT_MIN count as 0 */
+    uint32_t count;
+    double radius;             /* settled */
+    double lower[3], upper[3]; /* bounds of the vertices, settled */
+    double middle[3];          /* of the bounds */
+    double size;               /* the largest coordinate of a vertex about the middle */
+    double kept[3][KILN_CONVEX_KEPT];
+} kiln_convex_core;
+
+/* False: it is not one that is defined (NULL, no vertex, a number out of range). */
+bool kiln_convex_take(const kiln_convex *given, kiln_convex_core *core);
+
+/* Vertex `index`, settled. */
+void kiln_convex_vertex(const kiln_convex_core *core, uint32_t index, double out[3]);
+
+/* The largest of w . (vertex - middle), each product within a few roundings of |w| size. */
+double kiln_convex_reach(const kiln_convex_core *core, const double w[3]);
+
+/* Do they meet? Exact. Corner k of the triangle is t[3 k .. 3 k + 2], in range as exact.h says. */
+bool kiln_convex_meets_triangle(const kiln_convex_core *core, const double t[9]);
+
+typedef struct {
+    double value;                  /* 0 exactly where they meet */
+    double on_core[3], on_mesh[3]; /* nearest points of the hull without radius and the triangle */
+    double apart[3]; /* a way from the hull to the triangle, of any length; may be 0 */
+} kiln_convex_nearest;
+
+/* How far they are apart: a function of the shape and the corners alone, within 2^-44 of the largest
+ * difference of a coordinate between two points of theirs. False: it is greater than `limit`; *out
+ * is then undefined. */
+bool kiln_convex_triangle_nearest(const kiln_convex_core *core, const double t[9], double limit,
+                                  kiln_convex_nearest *out);
+
+/* ------------------------------------------------------------- in integers: convex_exact.c -- */
+
+/* Vertices of the hull and corners of the triangle, in pairs: where the search begins. At least one
+ * and at most four; any will do. */
+typedef struct {
+    int count;
+    uint32_t vertex[4];
+    int corner[4];
+} kiln_convex_simplex;
+
+/* The same without error but for that of the last roundings. *meet: exact. out NULL: only that. */
+void kiln_convex_exactly(const kiln_convex_core *core, const double t[9],
+                         const kiln_convex_simplex *start, bool *meet, kiln_convex_nearest *out);
+
+#endif

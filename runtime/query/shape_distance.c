@@ -1,0 +1,352 @@
+/* How far is a convex shape from a surface, and is it within a distance?
+ *
+ * The answer is the least of kiln_convex_triangle_nearest over all triangles, carried into the
+ * shape's frame, and of equal ones the one of the least id. Boxes and triangles are left out only
+ * where they are proved to be farther than the best so far, so neither kinds of tree nor orders of
+ * traversal enter into it. */
+#include "../exact/convex_triangle.h"
+#include "../walk/shape_near_walk.h"
+
+#include "../../formats/assert.h"
+#include "../base/fpu.h"
+#include "../base/options.h"
+#include "../pose/world.h"
+#include "query.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    const kiln_tree *tree;
+    const kiln_pose *pose, *pose_shape;
+    const kiln_convex *shape;
+    kiln_shape_options options;
+    bool any;
+    kiln_mesh_filter filter;
+} shape_question;
+
+/* One query, and the best triangle so far. */
+typedef struct {
+    shape_question *question;
+    kiln_convex_core core;
+    kiln_placement placement;
+    double scale; /* of the shape: distances by it are those that callers see */
+    double relative, absolute;
+    double limit; /* a triangle that is farther counts for nothing; in the shape's frame */
+    bool found, stopped;
+    kiln_convex_nearest near;
+    uint32_t stored, id;
+    double hull_limit;      /* what may matter, from the hull without its radius */
+    double along[3], reach; /* a unit vector from hull to mesh; how far the hull reaches along */
+    bool aimed;             /* there is one */
+    kiln_leaf_triangles leaf;
+} shape_search;
+
+kiln_shape_options kiln_shape_options_default(void)
+{
+    kiln_shape_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    options.beyond = HUGE_VAL;
+    return options;
+}
+
+/* The filter and what stops a query are the caller's code, which runs in its environment; out of
+ * line, so that no arithmetic moves across the change. */
+__attribute__((noinline)) static bool is_stopped(shape_search *s)
+{
+    const kiln_shape_options *options = &s->question->options;
+    if (options->stop == NULL) {
+        return false;
+    }
+    kiln_fpu_leave(s->question->filter.caller);
+    s->stopped = options->stop(options->stop_user);
+    s->question->filter.caller = kiln_fpu_enter();
+    return s->stopped;
+}
+
+/* What a further triangle has to be within, to matter. */
+static void lower_limit(shape_search *s, kiln_shape_near_walk *walk)
+{
+    double limit = s->limit;
+    if (s->found) {
+        const double better = (s->near.value - s->absolute) / (1 + s->relative);
+        limit = better < limit ? better : limit;
+    }
+    s->hull_limit = kiln_shape_near_walk_limit(walk, limit >= 0 ? limit + s->core.radius : -1);
+}
+
+/* The line along which the best triangle and the hull are apart: most others are seen to be farther
+ * along it. */
+static void aim_line(shape_search *s, kiln_shape_near_walk *walk)
+{
+    const double *v = s->near.apart;
+    const double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    if (!(most > 0 && most < HUGE_VAL)) {
+        return;
+    }
+    const double unit[3] = {v[0] / most, v[1] / most, v[2] / most};
+    const double length = sqrt(kiln_dot(unit, unit));
+    for (int k = 0; k < 3; k++) {
+        s->along[k] = unit[k] / length;
+    }
+    s->reach = kiln_convex_reach(&s->core, s->along);
+    s->aimed = true;
+    kiln_shape_near_walk_line(walk, s->along);
+}
+
+/* Takes a triangle that is better than the best. */
+static bool try_triangle(shape_search *s, uint32_t stored, const double corners[9])
+{
+    kiln_convex_nearest near;
+    const kiln_tree *tree = s->question->tree;
+    const uint32_t id = tree->ids[stored];
+    if (!kiln_convex_triangle_nearest(&s->core, corners, s->found ? s->near.value : s->limit,
+                                      &near) ||
+        near.value * s->scale > s->question->options.beyond ||
+        (s->found && near.value == s->near.value && id >= s->id) ||
+        !kiln_mesh_filter_keeps(&s->question->filter, tree, id)) {
+        return false;
+    }
+    s->found = true;
+    s->near = near;
+    s->stored = stored;
+    s->id = id;
+    return true;
+}
+
+/* Nothing can be better, or need not be. */
+static bool shape_is_done(const shape_search *s)
+{
+    return s->found && (s->question->any || s->near.value <= s->absolute);
+}
+
+/* Is triangle i of the leaf farther than matters, by its box or along the line? */
+static bool is_farther(const shape_search *s, uint32_t i)
+{
+    double squared = 0;
+    for (int k = 0; k < 3; k++) {
+        const double gap =
+            fmax(s->leaf.lower[k][i] - s->core.upper[k], s->core.lower[k] - s->leaf.upper[k][i]);
+        squared += gap > 0 ? gap * gap : 0;
+    }
+    if (squared > s->hull_limit * s->hull_limit) {
+        return true;
+    }
+    double least = HUGE_VAL;
+    for (int c = 0; s->aimed && c < 3; c++) {
+        double place = 0;
+        for (int k = 0; k < 3; k++) {
+            place += (s->leaf.corner[3 * c + k][i] - s->core.middle[k]) * s->along[k];
+        }
+        least = place < least ? place : least;
+    }
+    return s->aimed && least - s->reach > s->hull_limit;
+}
+
+static bool visit_shape_leaf(kiln_shape_near_walk *walk, uint32_t first, uint32_t count)
+{
+    shape_search *s = (shape_search *)walk->user;
+    const kiln_tree *tree = walk->tree;
+    const uint32_t *triangles[KILN_LEAF_LANES];
+    KILN_ASSERT(count >= 1 && count <= KILN_LEAF_TRIANGLES_MAX);
+    if (is_stopped(s)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        triangles[i] = tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, first + i);
+    }
+    for (uint32_t i = count; i % 4 != 0; i++) { /* vectors take four at once */
+        triangles[i] = triangles[count - 1];
+    }
+    s->leaf.count = count;
+    walk->kernel->load_triangles(tree->vertices, triangles, &s->placement.carry, &s->leaf);
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_farther(s, i)) {
+            continue;
+        }
+        double corners[9];
+        for (int k = 0; k < 9; k++) {
+            corners[k] = s->leaf.corner[k][i];
+        }
+        if (!try_triangle(s, kiln_tree_triangle(tree, first + i), corners)) {
+            continue;
+        }
+        if (shape_is_done(s)) {
+            return false;
+        }
+        lower_limit(s, walk);
+        aim_line(s, walk);
+    }
+    return true;
+}
+
+static void carried_corners(const shape_search *s, uint32_t stored, double corners[9])
+{
+    const kiln_tree *tree = s->question->tree;
+    for (size_t c = 0; c < 3; c++) {
+        const uint32_t vertex = tree->triangles[3 * (size_t)stored + c];
+        kiln_transform_vertex(&s->placement.carry, tree->vertices + 3 * (size_t)vertex,
+                              corners + 3 * c);
+    }
+}
+
+/* A hint is a stored triangle, counted from 1. */
+static void try_shape_hint(shape_search *s, uint32_t hint)
+{
+    const kiln_format_tree *entry = s->question->tree->view.entry;
+    double corners[9];
+    if (hint != 0 && hint - 1 >= entry->triangle_first &&
+        hint - 1 - entry->triangle_first < entry->triangle_count) {
+        carried_corners(s, hint - 1, corners);
+        (void)try_triangle(s, hint - 1, corners);
+    }
+}
+
+/* --------------------------------------------------------------------------------- answers -- */
+
+/* A direction of any length in the world's frame as a unit vector; 0 for none. */
+static void fill_normal(const kiln_pose *pose, const double way[3], double out[3])
+{
+    const double most = fmax(fabs(way[0]), fmax(fabs(way[1]), fabs(way[2])));
+    if (most > 0 && most < HUGE_VAL) {
+        kiln_world_normal(pose, way, 1, out);
+    }
+}
+
+static void fill_nearest_shape(shape_search *s, kiln_shape_nearest *out)
+{
+    const shape_question *q = s->question;
+    memset(out, 0, sizeof *out);
+    out->distance = q->options.beyond;
+    if (!s->found) {
+        return;
+    }
+    double normal[3], on_shape[3];
+    memcpy(normal, s->near.apart, sizeof normal);
+    memcpy(on_shape, s->near.on_mesh, sizeof on_shape);
+    const double most = fmax(fabs(normal[0]), fmax(fabs(normal[1]), fabs(normal[2])));
+    if (!(most > 0)) { /* the hull itself meets the triangle */
+        double corners[9];
+        carried_corners(s, s->stored, corners);
+        const kiln_vector one = kiln_vector_between(corners + 3, corners),
+                          other = kiln_vector_between(corners + 6, corners);
+        kiln_cross(one.x, other.x, normal);
+    } else if (s->near.value > 0) {
+        for (int k = 0; k < 3; k++) {
+            normal[k] /= most;
+        }
+        const double length = sqrt(kiln_dot(normal, normal));
+        for (int k = 0; k < 3; k++) {
+            on_shape[k] = s->near.on_core[k] + s->core.radius * (normal[k] / length);
+        }
+    }
+    out->found = true;
+    out->distance = s->near.value * s->scale;
+    out->triangle = s->id;
+    out->value = kiln_tree_user(q->tree, s->id);
+    out->hint = s->stored + 1;
+    kiln_world_point(q->pose_shape, s->near.on_mesh, out->point_mesh);
+    kiln_world_point(q->pose_shape, on_shape, out->point_shape);
+    fill_normal(q->pose_shape, normal, out->normal);
+}
+
+static kiln_status answer_shape(shape_question *q, kiln_shape_nearest *out)
+{
+    const kiln_shape_options *options = &q->options;
+    shape_search s;
+    kiln_shape_near_walk walk;
+    if (!kiln_convex_take(q->shape, &s.core) ||
+        !(options->beyond >= 0 && options->relative >= 0 && options->relative < HUGE_VAL &&
+          options->absolute >= 0 && options->absolute < HUGE_VAL)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_status status = kiln_placement_between(&s.placement, q->pose_shape, q->pose);
+    if (status != KILN_OK) {
+        return status;
+    }
+    if (!kiln_tree_has_polygons(q->tree)) {
+        return kiln_tree_lack(q->tree);
+    }
+    s.question = q;
+    s.scale = kiln_pose_scale(q->pose_shape);
+    s.relative = options->relative;
+    s.absolute = options->absolute / s.scale;
+    /* The quotient may round down, and a triangle exactly at `beyond` has to count. */
+    s.limit = options->beyond / s.scale * (s.scale == 1 ? 1 : 1 + 0x1p-50);
+    s.found = s.stopped = s.aimed = false;
+    KILN_ASSERT(s.scale > 0);
+    kiln_shape_near_walk_begin(&walk, q->tree, &s.placement, &s.core, visit_shape_leaf, &s);
+    try_shape_hint(&s, options->hint);
+    if (!shape_is_done(&s)) {
+        lower_limit(&s, &walk);
+        if (s.found) {
+            aim_line(&s, &walk);
+        }
+        kiln_shape_near_walk_run(&walk);
+    }
+    if (s.stopped) {
+        return KILN_ERROR_STOPPED;
+    }
+    fill_nearest_shape(&s, out);
+    return KILN_OK;
+}
+
+/* The caller's environment is noted before it is left. */
+static kiln_status answer_shape_question(const kiln_tree *tree, const kiln_pose *pose,
+                                         const kiln_convex *shape, const kiln_pose *pose_shape,
+                                         const double *within, const kiln_shape_options *options,
+                                         kiln_shape_nearest *out)
+{
+    shape_question q = {tree,
+                        pose,
+                        pose_shape,
+                        shape,
+                        kiln_shape_options_default(),
+                        within != NULL,
+                        {NULL, NULL, kiln_fpu_enter()}};
+    kiln_options_take(&q.options, sizeof q.options, options);
+    if (within != NULL) {
+        q.options.beyond = *within;
+        q.options.relative = q.options.absolute = 0;
+    }
+    q.filter.call = q.options.filter;
+    q.filter.user = q.options.filter_user;
+    KILN_FPU_CALL(run, answer_shape);
+    const kiln_status status = tree == NULL || shape == NULL ? KILN_ERROR_ARGUMENT : run(&q, out);
+    kiln_fpu_leave(q.filter.caller);
+    return status;
+}
+
+kiln_status kiln_shape_distance(const kiln_tree *tree, const kiln_pose *pose,
+                                const kiln_convex *shape, const kiln_pose *pose_shape,
+                                const kiln_shape_options *options, kiln_shape_nearest *nearest)
+{
+    kiln_shape_nearest found;
+    if (nearest == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_status status =
+        answer_shape_question(tree, pose, shape, pose_shape, NULL, options, &found);
+    if (status == KILN_OK) {
+        *nearest = found;
+    }
+    return status;
+}
+
+kiln_status kiln_shape_within(const kiln_tree *tree, const kiln_pose *pose,
+                              const kiln_convex *shape, const kiln_pose *pose_shape,
+                              double distance, const kiln_shape_options *options,
+                              kiln_triangle_hit *hit)
+{
+    kiln_shape_nearest found;
+    if (hit == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_status status =
+        answer_shape_question(tree, pose, shape, pose_shape, &distance, options, &found);
+    if (status == KILN_OK) {
+        *hit = (kiln_triangle_hit){found.found, found.triangle, found.value};
+    }
+    return status;
+}
