@@ -24,6 +24,7 @@
 #include "../base/compiler.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #define CERTIFIED 0x1p-46 /* of S: how close the bounds have to be */
@@ -34,6 +35,7 @@
 #define SIZE_MOST 0x1p100
 #define NUMBER_MOST 1e60
 #define ROUNDS 24
+#define ROUND 0.5 /* squares of a ball's radius and of half the diagonal of the bounds */
 #define ABOVE_ZERO 0x1p-1022
 
 /* ------------------------------------------------------------------------------------ hulls -- */
@@ -49,6 +51,19 @@ void kiln_convex_vertex(const kiln_convex_core *core, uint32_t index, double out
     for (int k = 0; k < 3; k++) {
         out[k] = settled(core->vertices[3 * (size_t)index + (size_t)k]);
     }
+}
+
+/* `squared`: the square of the largest distance of a vertex from the middle, which overflows or
+ * underflows only where the bounds serve as well. */
+static void set_ball(kiln_convex_core *core, double squared)
+{
+    double diagonal = 0;
+    for (int k = 0; k < 3; k++) {
+        const double half = core->upper[k] / 2 - core->lower[k] / 2;
+        diagonal += half * half;
+    }
+    core->around = sqrt(squared) * (1 + 0x1p-48);
+    core->round = squared > 0x1p-900 && squared < ROUND * diagonal;
 }
 
 bool kiln_convex_take(const kiln_convex *given, kiln_convex_core *core)
@@ -79,12 +94,25 @@ bool kiln_convex_take(const kiln_convex *given, kiln_convex_core *core)
         core->size = kiln_larger(core->size, kiln_larger(core->upper[k] - core->middle[k],
                                                          core->middle[k] - core->lower[k]));
     }
-    for (size_t i = 0; sound && core->count <= KILN_CONVEX_KEPT && i < core->count; i++) {
-        for (size_t k = 0; k < 3; k++) {
-            core->kept[k][i] = given->vertices[3 * i + k] - core->middle[k];
-        }
+    if (!sound) {
+        return false;
     }
-    return sound;
+    /* An odd number of vertices is made even by the last one, which then comes twice. */
+    double squared = 0;
+    const uint32_t kept = core->count + core->count % 2;
+    for (uint32_t i = 0; i < kept; i++) {
+        const uint32_t from = i < core->count ? i : i - 1;
+        double p[3];
+        for (size_t k = 0; k < 3; k++) {
+            p[k] = given->vertices[3 * (size_t)from + k] - core->middle[k];
+            if (core->count <= KILN_CONVEX_KEPT) {
+                core->kept[k][i] = p[k];
+            }
+        }
+        squared = kiln_larger(squared, kiln_dot(p, p));
+    }
+    set_ball(core, squared);
+    return true;
 }
 
 static inline void vertex_about_middle(const kiln_convex_core *core, uint32_t index, double out[3])
@@ -96,9 +124,36 @@ static inline void vertex_about_middle(const kiln_convex_core *core, uint32_t in
     }
 }
 
-/* The vertex that comes first along w; of equal ones the first in their order. */
+typedef double vertex_pair __attribute__((vector_size(16)));
+typedef int64_t vertex_bits __attribute__((vector_size(16)));
+
+/* The vertex that comes first along w; of equal ones the first in their order. Two at once, of
+ * which each lane keeps its first one. */
+static uint32_t first_kept(const kiln_convex_core *core, const double w[3])
+{
+    vertex_pair least = {HUGE_VAL, HUGE_VAL};
+    vertex_bits best = {0, 1}, index = {0, 1};
+    for (uint32_t i = 0; i < core->count; i += 2) {
+        vertex_pair at = {0, 0}, part;
+        for (int k = 0; k < 3; k++) {
+            memcpy(&part, core->kept[k] + i, sizeof part);
+            at = k == 0 ? w[k] * part : at + w[k] * part;
+        }
+        const vertex_bits nearer = at < least;
+        least = (vertex_pair)((nearer & (vertex_bits)at) | (~nearer & (vertex_bits)least));
+        best = (nearer & index) | (~nearer & best);
+        index += 2;
+    }
+    const bool second = least[1] < least[0] || (least[1] == least[0] && best[1] < best[0]);
+    const uint32_t first = (uint32_t)best[second];
+    return first < core->count ? first : core->count - 1;
+}
+
 static uint32_t first_vertex(const kiln_convex_core *core, const double w[3])
 {
+    if (core->count <= KILN_CONVEX_KEPT) {
+        return first_kept(core, w);
+    }
     double least = HUGE_VAL;
     uint32_t best = 0;
     for (uint32_t i = 0; i < core->count; i++) {

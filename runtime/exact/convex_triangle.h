@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Vertices that are kept about the middle, by coordinate; hulls of more are read anew. */
-enum { KILN_CONVEX_KEPT = 64 };
+enum { KILN_CONVEX_KEPT = 256 };
 
 /* A hull that was checked. */
 typedef struct {
@@ -20,6 +20,8 @@ typedef struct {
     double lower[3], upper[3]; /* bounds of the vertices, settled */
     double middle[3];          /* of the bounds */
     double size;               /* the largest coordinate of a vertex about the middle */
+    double around;             /* no vertex is farther from the middle */
+    bool round;                /* a ball of that radius surrounds it better than the bounds do */
     double kept[3][KILN_CONVEX_KEPT];
 } kiln_convex_core;
 

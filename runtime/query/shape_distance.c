@@ -36,7 +36,9 @@ typedef struct {
     bool found, stopped;
     kiln_convex_nearest near;
     uint32_t stored, id;
-    double hull_limit;      /* what may matter, from the hull without its radius */
+    double hull_limit; /* what may matter, from the hull without its radius */
+    double box_limit;  /* and from the box, or the middle, that stands for the hull */
+    double lower[3], upper[3];
     double along[3], reach; /* a unit vector from hull to mesh; how far the hull reaches along */
     bool aimed;             /* there is one */
     kiln_leaf_triangles leaf;
@@ -74,6 +76,7 @@ static void lower_limit(shape_search *s, kiln_shape_near_walk *walk)
         limit = better < limit ? better : limit;
     }
     s->hull_limit = kiln_shape_near_walk_limit(walk, limit >= 0 ? limit + s->core.radius : -1);
+    s->box_limit = s->hull_limit + (s->core.round ? s->core.around : 0);
 }
 
 /* The line along which the best triangle and the hull are apart: most others are seen to be farther
@@ -269,6 +272,8 @@ static kiln_status answer_shape(shape_question *q, kiln_shape_nearest *out)
         return kiln_tree_lack(q->tree);
     }
     s.question = q;
+    memcpy(s.lower, s.core.round ? s.core.middle : s.core.lower, sizeof s.lower);
+    memcpy(s.upper, s.core.round ? s.core.middle : s.core.upper, sizeof s.upper);
     s.scale = kiln_pose_scale(q->pose_shape);
     s.relative = options->relative;
     s.absolute = options->absolute / s.scale;

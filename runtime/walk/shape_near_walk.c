@@ -2,7 +2,8 @@
  * from the bounds of a hull is proved to exceed the limit.
  *
  * The bounds are carried into node space once and become a probe there, as for shape_walk.c, from
- * which the kernels measure eight lanes at once (kernel_gaps.h). A lane that is far off for its
+ * which the kernels measure eight lanes at once (kernel_gaps.h); of a hull that a ball surrounds
+ * better the probe is the middle, and the ball's radius is taken off. A lane that is far off for its
  * size is measured in doubles along the line between the centres instead, as in near_walk.c. */
 #include "shape_near_walk.h"
 
@@ -44,7 +45,7 @@ static double gap_between_centres(const kiln_shape_near_walk *w, const double ce
     }
     const double length = sqrt(squared);
     const double error = (double)w->probe.epsilon * (extents + own) + 4 * w->slack * w->unit;
-    const double gap = length * (1 - 0x1p-40) - reach / length - error;
+    const double gap = length * (1 - 0x1p-40) - reach / length - error - w->around;
     return gap > 0 && gap < HUGE_VAL ? gap : 0;
 }
 
@@ -101,6 +102,7 @@ static void measure_lanes(const kiln_shape_near_walk *w, const kiln_lanes *lanes
 {
     float squared[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     uint32_t kept = 0;
+    const double around = w->around / w->unit * (1 + 0x1p-40);
     if (w->in_range) {
         (w->tree->view.kind->aligned ? w->kernel->gaps_aligned : w->kernel->gaps)(lanes, probe,
                                                                                   w->line, squared);
@@ -110,6 +112,10 @@ static void measure_lanes(const kiln_shape_near_walk *w, const kiln_lanes *lanes
         const double half =
             ((double)lanes->half[0][i] + (double)lanes->half[1][i]) + (double)lanes->half[2][i];
         double bound = (double)squared[i];
+        if (around > 0) {
+            const double gap = sqrt(bound) - around;
+            bound = gap > 0 ? gap * gap : 0;
+        }
         if (!(bound > w->limit_squared) && (!w->in_range || bound > FAR * FAR * (half * half))) {
             bound = fmax(bound, far_bound_of_lane(w, at->node, i));
         }
@@ -179,13 +185,16 @@ void kiln_shape_near_walk_begin(kiln_shape_near_walk *walk, const kiln_tree *tre
     walk->visit = visit;
     walk->user = user;
     walk->limit_squared = HUGE_VAL;
+    walk->around = core->round ? core->around : 0;
     walk->unit = unit * scale;
     for (int k = 0; k < 3; k++) {
         walk->middle[k] = core->middle[k];
-        walk->half[k] = fmax(core->upper[k] - core->middle[k], core->middle[k] - core->lower[k]);
-        extents += walk->half[k];
+        const double half =
+            fmax(core->upper[k] - core->middle[k], core->middle[k] - core->lower[k]);
+        walk->half[k] = core->round ? 0 : half;
+        extents += half;
         from[k] = core->middle[k] - placement->carry.translation[k];
-        places += fabs(core->middle[k]) + walk->half[k];
+        places += fabs(core->middle[k]) + half;
         places += fabs(placement->carry.translation[k]) + fabs(entry->origin[k]) * scale;
     }
     for (int k = 0; k < 3; k++) {

@@ -20,13 +20,15 @@ struct kiln_shape_near_walk {
     double limit_squared; /* in square units of node space; set by kiln_shape_near_walk_limit */
     double unit;          /* of node space, in the shape's frame */
     double rounding;      /* of distances, in the shape's frame */
-    double middle[3], half[3]; /* of the hull's bounds, in the shape's frame */
-    double centre[3];          /* that in node space */
-    kiln_probe probe;          /* the bounds there, but for what depends on the node */
-    double slack;              /* of positions, in node space */
-    float line[3];             /* a direction along which the two seem to be apart, or 0 */
-    bool in_range;             /* floats serve */
-    bool out_of_sight;         /* so far apart that doubles hardly separate triangles */
+    /* What surrounds the hull, in the shape's frame: a box, or a ball, which then is 0 in the one or
+     * the other. */
+    double middle[3], half[3], around;
+    double centre[3];  /* that in node space */
+    kiln_probe probe;  /* the bounds there, but for what depends on the node */
+    double slack;      /* of positions, in node space */
+    float line[3];     /* a direction along which the two seem to be apart, or 0 */
+    bool in_range;     /* floats serve */
+    bool out_of_sight; /* so far apart that doubles hardly separate triangles */
 };
 
 /* The hull without its radius, in whose frame `placement` puts the tree. */

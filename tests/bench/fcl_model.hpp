@@ -65,6 +65,14 @@ template <class Volume> class FclModel
         return fcl::distance(fixed.get(), moved.get(), request, result);
     }
 
+    /* The same of a shape of FCL's. */
+    double distance(const fcl::CollisionObjectd &shape)
+    {
+        const fcl::DistanceRequestd request(true);
+        fcl::DistanceResultd result;
+        return fcl::distance(fixed.get(), &shape, request, result);
+    }
+
     /* All pairs of triangles that meet, into `result`; with points, normals and depths if
      * `detailed`. */
     size_t contacts(const kiln_pose &pose, bool detailed, fcl::CollisionResultd &result)
