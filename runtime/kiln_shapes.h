@@ -1,6 +1,6 @@
-/* kiln: convex shapes against a mesh. How far is a point, a segment, a triangle, a box or any convex
- * hull from the surface of a mesh, with or without a radius around it, is it within a distance, and
- * which triangles does it meet?
+/* kiln: convex shapes against a mesh. How far is a point, a segment, a triangle, a box or any
+ * convex hull from the surface of a mesh, with or without a radius around it, is it within a
+ * distance, and which triangles does it meet?
  *
  *     double corners[24];
  *     kiln_convex foot;
@@ -25,8 +25,8 @@
  * distance of a triangle is 0 exactly where it meets the shape, above 0 where it does not, and
  * within 2^-43 of the extent of both of the true one, the extent being the largest difference of a
  * coordinate between two of their points. It is a function of the shape and the triangle alone, so
- * that answers are the same for all kinds of tree, instruction sets, numbers of threads and callers'
- * floating-point environments, to the last bit.
+ * that answers are the same for all kinds of tree, instruction sets, numbers of threads and
+ * callers' floating-point environments, to the last bit.
  *
  * Cost. A hull's vertices are passed over several times for each of the few triangles that might be
  * the nearest one, so a query of a hull of n vertices takes about as long as one of a box and some
@@ -49,8 +49,8 @@ extern "C" {
 /* ----------------------------------------------------------------------------- convex shapes -- */
 
 /* All points that are within `radius` of the convex hull of the vertices. One vertex: a point, or a
- * sphere; two: a segment, or a capsule; three: a triangle; the corners of a box: a box, or a rounded
- * one; and so on. The vertices stay the caller's and must be there during a query. */
+ * sphere; two: a segment, or a capsule; three: a triangle; the corners of a box: a box, or a
+ * rounded one; and so on. The vertices stay the caller's and must be there during a query. */
 typedef struct {
     const double *vertices; /* 3 * count numbers, magnitudes up to 1e60, in any order */
     uint32_t count;         /* at least 1 */

@@ -3,9 +3,9 @@
  * The differences p = vertex - corner span a convex body whose point nearest to the origin says all
  * (Gilbert, Johnson and Keerthi 1988). The search keeps a simplex of such differences. In exact
  * arithmetic it is Wolfe's ("Finding the nearest point in a polytope", Mathematical Programming 11,
- * 1976) and ends: the nearest point x of the simplex lies inside one face of it; a difference q with
- * x . q < x . x makes a simplex that comes strictly nearer, no simplex comes twice, and without such
- * a q the plane through x across x proves that nothing is nearer.
+ * 1976) and ends: the nearest point x of the simplex lies inside one face of it; a difference q
+ * with x . q < x . x makes a simplex that comes strictly nearer, no simplex comes twice, and
+ * without such a q the plane through x across x proves that nothing is nearer.
  *
  * A face is the one that holds x where x, the foot of the origin on what it spans, is inside, and
  * no other corner of the simplex is before the plane. All signs for that are those of polynomials
@@ -198,7 +198,7 @@ KILN_RARE static bool holds_nearest(exact_search *x, unsigned bits)
 }
 
 /* The face of the simplex; one of them holds it. */
-KILN_RARE static void find_face(exact_search *x)
+KILN_RARE static void find_exact_face(exact_search *x)
 {
     x->bits = (1u << x->s.count) - 1;
     while (!holds_nearest(x, x->bits)) {
@@ -227,7 +227,7 @@ KILN_RARE static void rounded_way(const exact_search *x, double out[3])
 }
 
 /* Is point p before point q along the way, by more than nothing? */
-KILN_RARE static bool is_before(const exact_search *x, const double p[3], const double q[3])
+KILN_RARE static bool is_nearer_along(const exact_search *x, const double p[3], const double q[3])
 {
     kiln_wide at_p[3], at_q[3], between[3], along;
     wide_point(p, x->unit, at_p);
@@ -263,7 +263,7 @@ KILN_RARE static void find_support(const exact_search *x, uint32_t *vertex, int 
     for (uint32_t i = 0; i < x->core->count; i++) {
         if (place_along(x, w, i) <= first + 2 * WITHIN * size) {
             kiln_convex_vertex(x->core, i, p);
-            if (!any || is_before(x, p, best)) {
+            if (!any || is_nearer_along(x, p, best)) {
                 *vertex = i;
                 memcpy(best, p, sizeof best);
                 any = true;
@@ -272,7 +272,7 @@ KILN_RARE static void find_support(const exact_search *x, uint32_t *vertex, int 
     }
     *corner = 0;
     for (int j = 1; j < 3; j++) {
-        *corner = is_before(x, x->t + 3 * *corner, x->t + 3 * j) ? j : *corner;
+        *corner = is_nearer_along(x, x->t + 3 * *corner, x->t + 3 * j) ? j : *corner;
     }
 }
 
@@ -426,7 +426,7 @@ void kiln_convex_exactly(const kiln_convex_core *core, const double t[9],
         load_difference(&x, i);
     }
     do {
-        find_face(&x);
+        find_exact_face(&x);
     } while (come_nearer(&x));
     find_square(&x, &above, &below);
     *meet = is_in_reach(&x, &above, &below);

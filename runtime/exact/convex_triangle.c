@@ -3,8 +3,8 @@
  * After Gilbert, Johnson and Keerthi (1988), with the sub-problem solved as a comparison of all
  * faces that hold the newest corner. The differences p of vertices and corners, both taken from the
  * middle of the hull, span a convex body; x is the point nearest to the origin of a simplex of
- * them, so that |x| is an upper bound of the distance, and for any way w the least w . p over |w| is
- * a lower one. Where these are close, the distance is proved, however they were found.
+ * them, so that |x| is an upper bound of the distance, and for any way w the least w . p over |w|
+ * is a lower one. Where these are close, the distance is proved, however they were found.
  *
  * Rounding. Let S be the largest coordinate of a vertex or a corner about the middle: no more than
  * the extent of both, as the middle is in the hull's bounds. With u = 2^-53 the coordinates about
@@ -319,8 +319,8 @@ static void keep_face(convex_search *c)
 
 typedef enum { FOUND, BEYOND, INSIDE, UNSURE } outcome;
 
-/* Until the distance of hull and triangle is proved (FOUND), or that it is above `beyond` or no more
- * than `within`. Where UNSURE, the simplex is a good one to go on with. */
+/* Until the distance of hull and triangle is proved (FOUND), or that it is above `beyond` or no
+ * more than `within`. Where UNSURE, the simplex is a good one to go on with. */
 static outcome converge(convex_search *c, double beyond, double within)
 {
     const double position = POSITION * c->size;

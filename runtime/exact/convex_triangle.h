@@ -43,9 +43,9 @@ typedef struct {
     double apart[3]; /* a way from the hull to the triangle, of any length; may be 0 */
 } kiln_convex_nearest;
 
-/* How far they are apart: a function of the shape and the corners alone, within 2^-44 of the largest
- * difference of a coordinate between two points of theirs. False: it is greater than `limit`; *out
- * is then undefined. */
+/* How far they are apart: a function of the shape and the corners alone, within 2^-44 of the
+ * largest difference of a coordinate between two points of theirs. False: it is greater than
+ * `limit`; *out is then undefined. */
 bool kiln_convex_triangle_nearest(const kiln_convex_core *core, const double t[9], double limit,
                                   kiln_convex_nearest *out);
 

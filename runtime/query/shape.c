@@ -2,8 +2,9 @@
  *
  * The tree is carried into the shape's frame, where the shape's numbers are as the caller gave
  * them; the walk visits the leaves whose boxes the shape may meet, or what surrounds a hull, and
- * kiln_shape_meets_triangle or kiln_convex_meets_triangle decides each triangle. All triangles into a buffer: those of the
- * smallest ids are kept in a heap in the caller's own buffer, as contacts.c does with pairs. */
+ * kiln_shape_meets_triangle or kiln_convex_meets_triangle decides each triangle. All triangles into
+ * a buffer: those of the smallest ids are kept in a heap in the caller's own buffer, as contacts.c
+ * does with pairs. */
 #include "../walk/shape_walk.h"
 
 #include "../../formats/assert.h"

@@ -254,7 +254,7 @@ static void fill_nearest_shape(shape_search *s, kiln_shape_nearest *out)
     fill_normal(q->pose_shape, normal, out->normal);
 }
 
-static kiln_status answer_shape(shape_question *q, kiln_shape_nearest *out)
+static kiln_status answer_convex(shape_question *q, kiln_shape_nearest *out)
 {
     const kiln_shape_options *options = &q->options;
     shape_search s;
@@ -317,7 +317,7 @@ static kiln_status answer_shape_question(const kiln_tree *tree, const kiln_pose 
     }
     q.filter.call = q.options.filter;
     q.filter.user = q.options.filter_user;
-    KILN_FPU_CALL(run, answer_shape);
+    KILN_FPU_CALL(run, answer_convex);
     const kiln_status status = tree == NULL || shape == NULL ? KILN_ERROR_ARGUMENT : run(&q, out);
     kiln_fpu_leave(q.filter.caller);
     return status;

@@ -3,8 +3,8 @@
  *
  * The bounds are carried into node space once and become a probe there, as for shape_walk.c, from
  * which the kernels measure eight lanes at once (kernel_gaps.h); of a hull that a ball surrounds
- * better the probe is the middle, and the ball's radius is taken off. A lane that is far off for its
- * size is measured in doubles along the line between the centres instead, as in near_walk.c. */
+ * better the probe is the middle, and the ball's radius is taken off. A lane that is far off for
+ * its size is measured in doubles along the line between the centres instead, as in near_walk.c. */
 #include "shape_near_walk.h"
 
 #include "../../formats/assert.h"
@@ -151,7 +151,7 @@ static void sort_lanes(const kiln_lanes *lanes, const kiln_probe *probe, shape_l
     }
 }
 
-static void open_node(const kiln_shape_near_walk *w, uint32_t index, shape_level *at)
+static void open_node_near_shape(const kiln_shape_near_walk *w, uint32_t index, shape_level *at)
 {
     kiln_lanes lanes;
     kiln_probe probe = w->probe;
@@ -236,7 +236,7 @@ void kiln_shape_near_walk_line(kiln_shape_near_walk *walk, const double line[3])
 void kiln_shape_near_walk_run(kiln_shape_near_walk *walk)
 {
     shape_level levels[KILN_TREE_DEPTH_MAX + 1], *at = levels;
-    open_node(walk, 0, at);
+    open_node_near_shape(walk, 0, at);
     for (;;) {
         if (at->mask == 0) {
             if (at == levels) {
@@ -261,7 +261,7 @@ void kiln_shape_near_walk_run(kiln_shape_near_walk *walk)
             const uint32_t child = kiln_node8_child(at->node, lane);
             at++;
             KILN_ASSERT(at - levels <= (long)KILN_TREE_DEPTH_MAX);
-            open_node(walk, child, at);
+            open_node_near_shape(walk, child, at);
         }
     }
 }

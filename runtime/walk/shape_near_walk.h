@@ -20,8 +20,8 @@ struct kiln_shape_near_walk {
     double limit_squared; /* in square units of node space; set by kiln_shape_near_walk_limit */
     double unit;          /* of node space, in the shape's frame */
     double rounding;      /* of distances, in the shape's frame */
-    /* What surrounds the hull, in the shape's frame: a box, or a ball, which then is 0 in the one or
-     * the other. */
+    /* What surrounds the hull, in the shape's frame: a box, or a ball, which then is 0 in the one
+     * or the other. */
     double middle[3], half[3], around;
     double centre[3];  /* that in node space */
     kiln_probe probe;  /* the bounds there, but for what depends on the node */

@@ -1,5 +1,6 @@
-/* The squared distance of two closed triangles, or of a convex hull and one, in rational numbers, by a method that shares
- * nothing with the library's: see near_oracle.c. For tests only; not thread-safe. */
+/* The squared distance of two closed triangles, or of a convex hull and one, in rational numbers,
+ * by a method that shares nothing with the library's: see near_oracle.c. For tests only; not
+ * thread-safe. */
 #ifndef KILN_TEST_NEAR_ORACLE_H
 #define KILN_TEST_NEAR_ORACLE_H
 

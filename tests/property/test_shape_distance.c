@@ -1,8 +1,9 @@
-/* What is sampled: convex shapes of one to 80 vertices (spheres, capsules, boxes by
- * kiln_convex_from, triangles, hulls, flat ones, with and without a radius) at soups and lattices
- * of small integers, of sizes from 2^-30 to 2^30, near and far, at random and exact poses that
- * scale, in trees of every kind and a refitted copy, leaf sizes 1 to 15, each instruction set in
- * turn, under other rounding modes and flush-to-zero, with filters, limits, tolerances and hints.
+/* What is sampled: convex shapes of one to 300 vertices (spheres, capsules, boxes by
+ * kiln_convex_from, triangles, hulls, round and flat ones, with and without a radius) at soups and
+ * lattices of small integers, of sizes from 2^-30 to 2^30, near and far, at random and exact poses
+ * that scale, in trees of every kind and a refitted copy, leaf sizes 1 to 15, each instruction set
+ * in turn, under other rounding modes and flush-to-zero, with filters, limits, tolerances and
+ * hints.
  *
  * Oracle: kiln_convex_triangle_nearest, which test_convex_triangle.c holds against rational
  * numbers, of every triangle carried as kiln.h says; answers have to be equal to the bit. What a
@@ -29,7 +30,7 @@
 #include "../support/rounding.h"
 #include "near_oracle.h"
 
-enum { MESHES = 240, SHAPES = 6, TREES = BODY_KINDS + 1, TRIANGLES_MAX = 64, VERTICES_MAX = 80 };
+enum { MESHES = 240, SHAPES = 6, TREES = BODY_KINDS + 1, TRIANGLES_MAX = 64, VERTICES_MAX = 300 };
 
 static uint64_t state;
 
@@ -91,12 +92,20 @@ static void any_shape(shape_sample *s, bool whole, double size)
     }
     s->convex.vertices = s->vertices;
     s->convex.radius = random_below(&state, 2) == 0 ? 0 : radius;
-    s->convex.count = kind == 3   ? 3
-                      : kind == 4 ? 4 + random_below(&state, 8)
-                                  : 1 + random_below(&state, VERTICES_MAX);
-    for (uint32_t i = 0; i < 3 * s->convex.count; i++) {
-        s->vertices[i] = place[i % 3] + (whole ? size * random_below(&state, 4)
-                                               : size * random_between(&state, -0.5, 0.5));
+    s->convex.count = kind == 3 ? 3
+                      : kind == 4
+                          ? 4 + random_below(&state, 8)
+                          : 1 + random_below(&state, 1 + random_below(&state, VERTICES_MAX));
+    const bool round = kind == 5 && !whole;
+    for (uint32_t i = 0; i < s->convex.count; i++) {
+        double way[3];
+        random_direction(&state, way);
+        for (uint32_t k = 0; k < 3; k++) {
+            s->vertices[3 * i + k] =
+                place[k] + (whole   ? size * random_below(&state, 4)
+                            : round ? size * way[k] / 2
+                                    : size * random_between(&state, -0.5, 0.5));
+        }
     }
 }
 
