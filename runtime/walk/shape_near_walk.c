@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FAR 64.0            /* sizes of a box: it is far */
+#define FAR_SIZES 64.0      /* of a box: it is far */
 #define OUT_OF_SIGHT 0x1p20 /* sizes of both */
 #define OUT_OF_SIGHT_KEPT (1 - 0x1p-38)
 #define ROUNDING 0x1p-42 /* of kiln_convex_triangle_nearest and of its operands, and a margin */
@@ -116,7 +116,7 @@ static void measure_lanes(const kiln_shape_near_walk *w, const kiln_lanes *lanes
             const double gap = sqrt(bound) - around;
             bound = gap > 0 ? gap * gap : 0;
         }
-        if (!(bound > w->limit_squared) && (!w->in_range || bound > FAR * FAR * (half * half))) {
+        if (!(bound > w->limit_squared) && (!w->in_range || bound > FAR_SIZES * FAR_SIZES * (half * half))) {
             bound = fmax(bound, far_bound_of_lane(w, at->node, i));
         }
         at->bound[i] = bound;
