@@ -116,7 +116,8 @@ static void measure_lanes(const kiln_shape_near_walk *w, const kiln_lanes *lanes
             const double gap = sqrt(bound) - around;
             bound = gap > 0 ? gap * gap : 0;
         }
-        if (!(bound > w->limit_squared) && (!w->in_range || bound > FAR_SIZES * FAR_SIZES * (half * half))) {
+        if (!(bound > w->limit_squared) &&
+            (!w->in_range || bound > FAR_SIZES * FAR_SIZES * (half * half))) {
             bound = fmax(bound, far_bound_of_lane(w, at->node, i));
         }
         at->bound[i] = bound;
