@@ -9,7 +9,9 @@
  *
  * A face is the one that holds x where x, the foot of the origin on what it spans, is inside, and
  * no other corner of the simplex is before the plane. All signs for that are those of polynomials
- * of p, of degree four at most: with e = b - a and n = (b - a) x (c - a),
+ * of p, of degree four at most, and squares are compared by some of degree six: coordinates in range
+ * are multiples of 2^-302 below 2^251, so 3,330 bits hold all. With e = b - a and
+ * n = (b - a) x (c - a),
  *
  *     corner a     x = a
  *     edge a b     x ~ (b . e) a - (a . e) b, inside where both factors' signs say so
@@ -47,13 +49,21 @@ typedef struct {
 
 /* --------------------------------------------------------------------------------- vectors -- */
 
+/* As many limbs as there are. */
+static void copy_wide(kiln_wide *out, const kiln_wide *a)
+{
+    out->sign = a->sign;
+    out->count = a->count;
+    memcpy(out->limb, a->limb, a->count * sizeof a->limb[0]);
+}
+
 KILN_RARE static void wide_dot(const kiln_wide a[3], const kiln_wide b[3], kiln_wide *out)
 {
     kiln_wide product;
     kiln_wide_multiply(out, &a[0], &b[0]);
     for (int k = 1; k < 3; k++) {
         kiln_wide_multiply(&product, &a[k], &b[k]);
-        kiln_wide_add(out, out, &product);
+        kiln_wide_add(out, out, &product, 1);
     }
 }
 
@@ -64,21 +74,21 @@ KILN_RARE static void wide_cross(const kiln_wide a[3], const kiln_wide b[3], kil
         const int i = (k + 1) % 3, j = (k + 2) % 3;
         kiln_wide_multiply(&out[k], &a[i], &b[j]);
         kiln_wide_multiply(&product, &a[j], &b[i]);
-        kiln_wide_subtract(&out[k], &out[k], &product);
+        kiln_wide_add(&out[k], &out[k], &product, -1);
     }
 }
 
 KILN_RARE static void wide_between(const kiln_wide to[3], const kiln_wide from[3], kiln_wide out[3])
 {
     for (int k = 0; k < 3; k++) {
-        kiln_wide_subtract(&out[k], &to[k], &from[k]);
+        kiln_wide_add(&out[k], &to[k], &from[k], -1);
     }
 }
 
 KILN_RARE static void wide_point(const double p[3], int unit, kiln_wide out[3])
 {
     for (int k = 0; k < 3; k++) {
-        kiln_wide_take(&out[k], p[k], unit);
+        kiln_wide_set(&out[k], p[k], unit);
     }
 }
 
@@ -87,9 +97,9 @@ KILN_RARE static void wide_point(const double p[3], int unit, kiln_wide out[3])
 KILN_RARE static bool on_corner(exact_search *x, int a)
 {
     for (int k = 0; k < 3; k++) {
-        kiln_wide_copy(&x->way[k], &x->p[a][k]);
+        copy_wide(&x->way[k], &x->p[a][k]);
     }
-    kiln_wide_take(&x->weight[a], 1, 0);
+    kiln_wide_set(&x->weight[a], 1, 0);
     return true;
 }
 
@@ -106,7 +116,7 @@ KILN_RARE static bool on_edge(exact_search *x, int a, int b)
     for (int k = 0; k < 3; k++) {
         kiln_wide_multiply(&x->way[k], &x->weight[a], &x->p[a][k]);
         kiln_wide_multiply(&product, &x->weight[b], &x->p[b][k]);
-        kiln_wide_add(&x->way[k], &x->way[k], &product);
+        kiln_wide_add(&x->way[k], &x->way[k], &product, 1);
     }
     return true;
 }
@@ -133,7 +143,7 @@ KILN_RARE static bool on_face(exact_search *x, const int at[3])
     }
     wide_dot(normal, x->p[at[0]], &height);
     for (int k = 0; k < 3; k++) {
-        kiln_wide_copy(&x->way[k], &normal[k]);
+        copy_wide(&x->way[k], &normal[k]);
         x->way[k].sign *= height.sign;
         x->way[k].count = x->way[k].sign == 0 ? 0 : x->way[k].count;
     }
@@ -215,7 +225,7 @@ KILN_RARE static void rounded_way(const exact_search *x, double out[3])
     int exponent[3], most = 0;
     bool any = false;
     for (int k = 0; k < 3; k++) {
-        out[k] = kiln_wide_mantissa(&x->way[k], &exponent[k]);
+        out[k] = kiln_wide_fraction(&x->way[k], &exponent[k]);
         if (out[k] != 0 && (!any || exponent[k] > most)) {
             most = exponent[k];
             any = true;
@@ -299,12 +309,15 @@ KILN_RARE static bool come_nearer(exact_search *x)
     }
     find_support(x, &vertex, &corner);
     for (int i = 0; i < count; i++) {
+        if (at[i] == i) {
+            continue;
+        }
         x->s.vertex[i] = x->s.vertex[at[i]];
         x->s.corner[i] = x->s.corner[at[i]];
         for (int k = 0; k < 3; k++) {
-            kiln_wide_copy(&x->p[i][k], &x->p[at[i]][k]);
+            copy_wide(&x->p[i][k], &x->p[at[i]][k]);
         }
-        kiln_wide_copy(&x->weight[i], &x->weight[at[i]]);
+        copy_wide(&x->weight[i], &x->weight[at[i]]);
     }
     x->bits = (1u << count) - 1;
     x->s.vertex[count] = vertex;
@@ -357,7 +370,7 @@ KILN_RARE static void find_square(const exact_search *x, kiln_wide *above, kiln_
         wide_dot(v, x->p[at[0]], &height);
         kiln_wide_multiply(above, &height, &height);
     } else {
-        kiln_wide_take(below, 1, 0);
+        kiln_wide_set(below, 1, 0);
         wide_dot(x->way, x->way, above); /* of a corner; or it is 0 */
     }
 }
@@ -367,7 +380,7 @@ KILN_RARE static bool is_in_reach(const exact_search *x, const kiln_wide *above,
                                   const kiln_wide *below)
 {
     kiln_wide radius, square, bound;
-    kiln_wide_take(&radius, x->core->radius, x->unit);
+    kiln_wide_set(&radius, x->core->radius, x->unit);
     kiln_wide_multiply(&square, &radius, &radius);
     kiln_wide_multiply(&bound, &square, below);
     return kiln_wide_compare(above, &bound) <= 0;
@@ -377,8 +390,8 @@ KILN_RARE static bool is_in_reach(const exact_search *x, const kiln_wide *above,
 KILN_RARE static double root_of(const kiln_wide *above, const kiln_wide *below, int unit)
 {
     int exponent_above, exponent_below;
-    const double a = kiln_wide_mantissa(above, &exponent_above);
-    const double b = kiln_wide_mantissa(below, &exponent_below);
+    const double a = kiln_wide_fraction(above, &exponent_above);
+    const double b = kiln_wide_fraction(below, &exponent_below);
     const int exponent = exponent_above - exponent_below, odd = exponent & 1;
     return ldexp(sqrt(a / b * (odd != 0 ? 2 : 1)), (exponent - odd) / 2 + unit);
 }
@@ -390,7 +403,7 @@ KILN_RARE static void fill_points(const exact_search *x, kiln_convex_nearest *ou
     double weight[4], sum = 0, w[3];
     const int count = corners_in(x->bits, at);
     for (int i = 0; i < count; i++) {
-        weight[i] = kiln_wide_mantissa(&x->weight[at[i]], &exponent[i]);
+        weight[i] = kiln_wide_fraction(&x->weight[at[i]], &exponent[i]);
         most = i == 0 || exponent[i] > most ? exponent[i] : most;
     }
     for (int i = 0; i < count; i++) {

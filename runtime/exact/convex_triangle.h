@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Vertices that are kept about the middle, by coordinate; hulls of more are read anew. */
-enum { KILN_CONVEX_KEPT = 256 };
+enum { KILN_CONVEX_KEPT = 128 };
 
 /* A hull that was checked. */
 typedef struct {

@@ -1,4 +1,4 @@
-/* Convex shapes: arguments, options and exact edges; wide integers against GMP. Random shapes are
+/* Convex shapes: arguments, options and exact edges. Random shapes are
  * in property/test_shape_distance.c. */
 #include <math.h>
 #include <setjmp.h>
@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <gmp.h>
 
-#include "../../runtime/exact/wide_integer.h"
 #include "../../runtime/kiln_shapes.h"
 #include "../support/amount.h"
 #include "../support/quick_bake.h"
@@ -344,87 +342,6 @@ static void equal_distances_go_by_ids(void **state)
     quick_model_free(&box);
 }
 
-/* ---------------------------------------------------------------------------- wide integers -- */
-
-static void to_mpz(const kiln_wide *a, mpz_t out)
-{
-    mpz_import(out, a->count, -1, sizeof a->limb[0], 0, 0, a->limb);
-    if (a->sign < 0) {
-        mpz_neg(out, out);
-    }
-    assert_true((a->sign == 0) == (a->count == 0));
-    assert_true(a->count == 0 || a->limb[a->count - 1] != 0);
-}
-
-/* A number of any length, now and then of ones or zeros, by the calls themselves. */
-static void any_wide(uint64_t *random, kiln_wide *out, unsigned limbs)
-{
-    const uint32_t kind = random_below(random, 4);
-    out->count = limbs;
-    for (unsigned i = 0; i < limbs; i++) {
-        out->limb[i] = kind == 0   ? UINT32_MAX
-                       : kind == 1 ? (uint32_t)(i + 1 == limbs)
-                                   : (uint32_t)random_next(random);
-    }
-    if (limbs > 0) {
-        out->limb[limbs - 1] |= 1;
-    }
-    out->sign = limbs == 0 ? 0 : random_below(random, 2) == 0 ? 1 : -1;
-}
-
-static void wide_integers_are_right(void **state)
-{
-    (void)state;
-    uint64_t random = 9;
-    mpz_t x, y, z, got;
-    mpz_inits(x, y, z, got, NULL);
-    for (uint32_t i = 0; i < amount(20000); i++) {
-        kiln_wide a, b, out;
-        any_wide(&random, &a, random_below(&random, 50));
-        any_wide(&random, &b, random_below(&random, 50));
-        if (random_below(&random, 4) == 0) { /* equal but for one limb, or nothing */
-            kiln_wide_copy(&b, &a);
-            if (b.count > 1) {
-                b.limb[random_below(&random, b.count - 1)] ^= random_below(&random, 2);
-            }
-            b.sign = random_below(&random, 2) == 0 ? b.sign : -b.sign;
-        }
-        to_mpz(&a, x);
-        to_mpz(&b, y);
-        const int order = mpz_cmp(x, y);
-        assert_int_equal(kiln_wide_compare(&a, &b), (order > 0) - (order < 0));
-        kiln_wide_multiply(&out, &a, &b);
-        to_mpz(&out, got);
-        mpz_mul(z, x, y);
-        assert_true(mpz_cmp(got, z) == 0);
-        kiln_wide_add(&out, &a, &b);
-        to_mpz(&out, got);
-        mpz_add(z, x, y);
-        assert_true(mpz_cmp(got, z) == 0);
-        kiln_wide_subtract(&a, &a, &b); /* into one of them */
-        to_mpz(&a, got);
-        mpz_sub(z, x, y);
-        assert_true(mpz_cmp(got, z) == 0);
-        int exponent;
-        const double mantissa = kiln_wide_mantissa(&a, &exponent);
-        long exact;
-        const double want = mpz_get_d_2exp(&exact, z);
-        assert_true(mpz_sgn(z) == 0
-                        ? mantissa == 0
-                        : fabs(ldexp(mantissa, exponent - (int)exact) - want) <= 0x1p-52);
-        const double value =
-            ldexp(random_between(&random, -1, 1), (int)random_below(&random, 500) - 250);
-        (void)frexp(value, &exponent);
-        const int unit = exponent - 53 - (int)random_below(&random, 900);
-        kiln_wide_take(&out, value, unit);
-        to_mpz(&out, got);
-        mpz_set_d(z, ldexp(value, 53 - exponent));
-        mpz_mul_2exp(z, z, (mp_bitcnt_t)(exponent - 53 - unit));
-        assert_true(mpz_cmp(got, z) == 0);
-    }
-    mpz_clears(x, y, z, got, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,7 +353,6 @@ int main(void)
         cmocka_unit_test(boxes_are_as_exact_both_ways),
         cmocka_unit_test(options_are_kept),
         cmocka_unit_test(equal_distances_go_by_ids),
-        cmocka_unit_test(wide_integers_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
