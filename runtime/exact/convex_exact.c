@@ -9,9 +9,9 @@
  *
  * A face is the one that holds x where x, the foot of the origin on what it spans, is inside, and
  * no other corner of the simplex is before the plane. All signs for that are those of polynomials
- * of p, of degree four at most, and squares are compared by some of degree six: coordinates in range
- * are multiples of 2^-302 below 2^251, so 3,330 bits hold all. With e = b - a and
- * n = (b - a) x (c - a),
+ * of p, of degree four at most, and squares are compared by some of degree six: coordinates in
+ * range are multiples of 2^-302 below 2^251, so 3,330 bits hold all. With e = b - a and n = (b - a)
+ * x (c - a),
  *
  *     corner a     x = a
  *     edge a b     x ~ (b . e) a - (a . e) b, inside where both factors' signs say so
