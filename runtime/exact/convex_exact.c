@@ -57,7 +57,7 @@ static void copy_wide(kiln_wide *out, const kiln_wide *a)
     memcpy(out->limb, a->limb, a->count * sizeof a->limb[0]);
 }
 
-KILN_RARE static void wide_dot(const kiln_wide a[3], const kiln_wide b[3], kiln_wide *out)
+KILN_RARE static void hull_dot(const kiln_wide a[3], const kiln_wide b[3], kiln_wide *out)
 {
     kiln_wide product;
     kiln_wide_multiply(out, &a[0], &b[0]);
@@ -67,7 +67,7 @@ KILN_RARE static void wide_dot(const kiln_wide a[3], const kiln_wide b[3], kiln_
     }
 }
 
-KILN_RARE static void wide_cross(const kiln_wide a[3], const kiln_wide b[3], kiln_wide out[3])
+KILN_RARE static void hull_cross(const kiln_wide a[3], const kiln_wide b[3], kiln_wide out[3])
 {
     kiln_wide product;
     for (int k = 0; k < 3; k++) {
@@ -78,14 +78,14 @@ KILN_RARE static void wide_cross(const kiln_wide a[3], const kiln_wide b[3], kil
     }
 }
 
-KILN_RARE static void wide_between(const kiln_wide to[3], const kiln_wide from[3], kiln_wide out[3])
+KILN_RARE static void hull_between(const kiln_wide to[3], const kiln_wide from[3], kiln_wide out[3])
 {
     for (int k = 0; k < 3; k++) {
         kiln_wide_add(&out[k], &to[k], &from[k], -1);
     }
 }
 
-KILN_RARE static void wide_point(const double p[3], int unit, kiln_wide out[3])
+KILN_RARE static void hull_point(const double p[3], int unit, kiln_wide out[3])
 {
     for (int k = 0; k < 3; k++) {
         kiln_wide_set(&out[k], p[k], unit);
@@ -106,9 +106,9 @@ KILN_RARE static bool on_corner(exact_search *x, int a)
 KILN_RARE static bool on_edge(exact_search *x, int a, int b)
 {
     kiln_wide edge[3], product;
-    wide_between(x->p[b], x->p[a], edge);
-    wide_dot(x->p[b], edge, &x->weight[a]);
-    wide_dot(x->p[a], edge, &x->weight[b]);
+    hull_between(x->p[b], x->p[a], edge);
+    hull_dot(x->p[b], edge, &x->weight[a]);
+    hull_dot(x->p[a], edge, &x->weight[b]);
     x->weight[b].sign = -x->weight[b].sign;
     if (x->weight[a].sign <= 0 || x->weight[b].sign <= 0) {
         return false;
@@ -125,9 +125,9 @@ KILN_RARE static bool on_edge(exact_search *x, int a, int b)
 KILN_RARE static void face_normal(const exact_search *x, int a, int b, int c, kiln_wide normal[3])
 {
     kiln_wide one[3], other[3];
-    wide_between(x->p[b], x->p[a], one);
-    wide_between(x->p[c], x->p[a], other);
-    wide_cross(one, other, normal);
+    hull_between(x->p[b], x->p[a], one);
+    hull_between(x->p[c], x->p[a], other);
+    hull_cross(one, other, normal);
 }
 
 KILN_RARE static bool on_face(exact_search *x, const int at[3])
@@ -135,13 +135,13 @@ KILN_RARE static bool on_face(exact_search *x, const int at[3])
     kiln_wide normal[3], product[3], height;
     face_normal(x, at[0], at[1], at[2], normal);
     for (int i = 0; i < 3; i++) {
-        wide_cross(x->p[at[(i + 1) % 3]], x->p[at[(i + 2) % 3]], product);
-        wide_dot(normal, product, &x->weight[at[i]]);
+        hull_cross(x->p[at[(i + 1) % 3]], x->p[at[(i + 2) % 3]], product);
+        hull_dot(normal, product, &x->weight[at[i]]);
         if (x->weight[at[i]].sign <= 0) {
             return false;
         }
     }
-    wide_dot(normal, x->p[at[0]], &height);
+    hull_dot(normal, x->p[at[0]], &height);
     for (int k = 0; k < 3; k++) {
         copy_wide(&x->way[k], &normal[k]);
         x->way[k].sign *= height.sign;
@@ -153,12 +153,12 @@ KILN_RARE static bool on_face(exact_search *x, const int at[3])
 KILN_RARE static bool on_all(exact_search *x)
 {
     kiln_wide product[3];
-    wide_cross(x->p[2], x->p[3], product);
-    wide_dot(x->p[1], product, &x->weight[0]);
-    wide_dot(x->p[0], product, &x->weight[1]);
-    wide_cross(x->p[0], x->p[1], product);
-    wide_dot(x->p[3], product, &x->weight[2]);
-    wide_dot(x->p[2], product, &x->weight[3]);
+    hull_cross(x->p[2], x->p[3], product);
+    hull_dot(x->p[1], product, &x->weight[0]);
+    hull_dot(x->p[0], product, &x->weight[1]);
+    hull_cross(x->p[0], x->p[1], product);
+    hull_dot(x->p[3], product, &x->weight[2]);
+    hull_dot(x->p[2], product, &x->weight[3]);
     x->weight[1].sign = -x->weight[1].sign;
     x->weight[3].sign = -x->weight[3].sign;
     const int sign = x->weight[0].sign;
@@ -197,8 +197,8 @@ KILN_RARE static bool holds_nearest(exact_search *x, unsigned bits)
     for (int i = 0; inside && i < x->s.count; i++) {
         if ((bits >> i & 1) == 0) {
             kiln_wide from[3], along;
-            wide_between(x->p[i], x->p[at[0]], from);
-            wide_dot(x->way, from, &along);
+            hull_between(x->p[i], x->p[at[0]], from);
+            hull_dot(x->way, from, &along);
             if (along.sign < 0) {
                 return false;
             }
@@ -240,10 +240,10 @@ KILN_RARE static void rounded_way(const exact_search *x, double out[3])
 KILN_RARE static bool is_nearer_along(const exact_search *x, const double p[3], const double q[3])
 {
     kiln_wide at_p[3], at_q[3], between[3], along;
-    wide_point(p, x->unit, at_p);
-    wide_point(q, x->unit, at_q);
-    wide_between(at_p, at_q, between);
-    wide_dot(x->way, between, &along);
+    hull_point(p, x->unit, at_p);
+    hull_point(q, x->unit, at_q);
+    hull_between(at_p, at_q, between);
+    hull_dot(x->way, between, &along);
     return along.sign < 0;
 }
 
@@ -291,9 +291,9 @@ KILN_RARE static void load_difference(exact_search *x, int i)
     double p[3];
     kiln_wide vertex[3], corner[3];
     kiln_convex_vertex(x->core, x->s.vertex[i], p);
-    wide_point(p, x->unit, vertex);
-    wide_point(x->t + 3 * x->s.corner[i], x->unit, corner);
-    wide_between(vertex, corner, x->p[i]);
+    hull_point(p, x->unit, vertex);
+    hull_point(x->t + 3 * x->s.corner[i], x->unit, corner);
+    hull_between(vertex, corner, x->p[i]);
 }
 
 /* Keeps the face and adds a pair that comes nearer. False: none does. */
@@ -323,8 +323,8 @@ KILN_RARE static bool come_nearer(exact_search *x)
     x->s.vertex[count] = vertex;
     x->s.corner[count] = corner;
     load_difference(x, count);
-    wide_between(x->p[count], x->p[0], from);
-    wide_dot(x->way, from, &along);
+    hull_between(x->p[count], x->p[0], from);
+    hull_dot(x->way, from, &along);
     x->s.count = count + (along.sign < 0);
     return along.sign < 0;
 }
@@ -359,19 +359,19 @@ KILN_RARE static void find_square(const exact_search *x, kiln_wide *above, kiln_
     kiln_wide v[3];
     const int count = corners_in(x->bits, at);
     if (count == 2) {
-        wide_between(x->p[at[1]], x->p[at[0]], v);
-        wide_dot(v, v, below);
-        wide_cross(x->p[at[0]], x->p[at[1]], v);
-        wide_dot(v, v, above);
+        hull_between(x->p[at[1]], x->p[at[0]], v);
+        hull_dot(v, v, below);
+        hull_cross(x->p[at[0]], x->p[at[1]], v);
+        hull_dot(v, v, above);
     } else if (count == 3) {
         kiln_wide height;
         face_normal(x, at[0], at[1], at[2], v);
-        wide_dot(v, v, below);
-        wide_dot(v, x->p[at[0]], &height);
+        hull_dot(v, v, below);
+        hull_dot(v, x->p[at[0]], &height);
         kiln_wide_multiply(above, &height, &height);
     } else {
         kiln_wide_set(below, 1, 0);
-        wide_dot(x->way, x->way, above); /* of a corner; or it is 0 */
+        hull_dot(x->way, x->way, above); /* of a corner; or it is 0 */
     }
 }
 
