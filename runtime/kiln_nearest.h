@@ -97,9 +97,9 @@ KILN_API kiln_point_options kiln_point_options_default(void);
 /* Finds the triangle nearest to `point` [3], which is in the frame that the pose leads to
  * (NULL: identity). `options` may be NULL for the defaults. KILN_ERROR_ARGUMENT (NULL, a
  * coordinate that is not finite or beyond 1e60, options.beyond that is negative or NaN),
- * KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a file without polygons), KILN_ERROR_PARTIAL (not all
- * has arrived): *out is untouched. KILN_ERROR_STOPPED. Any number of threads. No allocation; 24
- * KiB of stack. Cost: see above. */
+ * KILN_ERROR_POSE (also one that stretches or mirrors), KILN_ERROR_NOT_LOADED (a file without
+ * polygons), KILN_ERROR_PARTIAL (not all has arrived): *out is untouched. KILN_ERROR_STOPPED. Any
+ * number of threads. No allocation; 24 KiB of stack. Cost: see above. */
 KILN_API kiln_status kiln_nearest_point(const kiln_tree *tree, const kiln_pose *pose,
                                         const double point[3], const kiln_point_options *options,
                                         kiln_surface_point *out);
