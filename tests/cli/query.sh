@@ -40,6 +40,37 @@ printf '0.5 0.5 0.5\n1 0.5 0.5\n0 0 0\n1.5 0.5 0.5\n' >"$TMPDIR/points"
 answers 'inside/surface/surface/outside/' --points <"$TMPDIR/points"
 case_end
 
+for kind in obb aabb obb2 aabb2 dop6 dop14 dop18 dop24 dop26 sphere octree; do
+    case_begin "points --mode nearest and signed --bv $kind"
+    printf '0.5 0.25 3\n0.5 0.25 0.75\n4 5 0.5\n1 1 1\n' >"$TMPDIR/near"
+    got=$("$KILN" query "$cube" --bv $kind --mode nearest --points "$TMPDIR/near" |
+        sed 's/^1 [0-9]* /1 /' | tr '\n' '/')
+    [ "$got" = '1 2 face 0.5 0.25 1/1 0.25 face 0.5 0.25 1/1 5 edge 1 1 0.5/1 0 corner 1 1 1/' ] ||
+        case_fail "answers '$got'"
+    got=$("$KILN" query "$cube" --bv $kind --mode signed --points "$TMPDIR/near" | cut -d' ' -f1 | tr '\n' '/')
+    [ "$got" = '2/-0.25/5/0/' ] || case_fail "signed: '$got'"
+    got=$("$KILN" query "$cube" --bv $kind --mode nearest --within 5 --points "$TMPDIR/near" | cut -d' ' -f1,2 | tr '\n' '/')
+    [ "$got" = '1 12/1 12/1 2/1 12/' ] || case_fail "within: '$got'"
+    got=$("$KILN" query "$cube" --bv $kind --mode nearest --within 2 --count 2 --points "$TMPDIR/near" |
+        cut -d' ' -f1,2 | tr '\n' '/')
+    [ "$got" = '1 1/1 2/0 0/1 2/' ] || case_fail "two: '$got'"
+    case_end
+done
+
+case_begin 'points --mode nearest: documents, and what it does not go with'
+expect 0 "$KILN" query "$cube" --mode nearest --count 3 --points "$TMPDIR/near" --json -w
+for text in '"hits": 4' '"feature": "corner"' '"weights"' '"normal"' '"face"' '"distance": 2.0'; do says out "$text"; done
+expect 0 "$KILN" query "$cube" --mode signed --within 1 --points "$TMPDIR/near" --json
+for text in '"distance": -0.25' '"distance": null' '"hit": false'; do says out "$text"; done
+expect 1 "$KILN" query "$cube" --mode nearest --rays "$TMPDIR/rays"
+says err '--mode nearest needs --points'
+expect 1 "$KILN" query "$cube" --mode signed --count 2 --points "$TMPDIR/near"
+says err '--count needs --mode nearest'
+expect 1 "$KILN" query "$cube" --within 2 --points "$TMPDIR/near"
+says err '--within that or --mode signed'
+expect 1 "$KILN" query "$cube" --mode nearest --count 0 --points "$TMPDIR/near"
+case_end
+
 case_begin 'shapes'
 printf '# sphere, box, capsule: touching, apart\n3 0.5 0.5 2\n3 0.5 0.5 1.99\n1 1 1 2 2 2\n0.1 0.1 0.1 0.9 0.9 0.9\n0.5 0.5 -3 0.5 0.5 3 0\n' >"$TMPDIR/shapes"
 answers '1/0/1/0/1/' --mode any --shapes <"$TMPDIR/shapes"
@@ -111,6 +142,8 @@ case_begin 'an open mesh has no inside'
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >"$TMPDIR/open.obj"
 expect 0 "$KILN" bake -q "$TMPDIR/open.obj" -o "$TMPDIR/open.kiln"
 expect 3 "$KILN" query "$TMPDIR/open.kiln" --points "$TMPDIR/points"
+says err 'not closed'
+expect 3 "$KILN" query "$TMPDIR/open.kiln" --mode signed --points "$TMPDIR/points"
 says err 'not closed'
 expect 0 "$KILN" info --json "$TMPDIR/open.kiln"
 says out '"closed": "no"'

@@ -12,22 +12,24 @@
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
+#include "query_nearest.h"
 #include "verbs.h"
 
 #include "../../common/clock.h"
 #include "../../../formats/assert.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of the choices "first|any|all". */
-typedef enum { MODE_FIRST, MODE_ANY, MODE_ALL } query_mode;
+/* In the order of the choices of --mode. */
+typedef enum { MODE_FIRST, MODE_ANY, MODE_ALL, MODE_NEAREST, MODE_SIGNED } query_mode;
 
 typedef struct {
     const char *rays, *points, *shapes, *bv, *tree;
-    int mode, cull;
-    double scale;
+    int mode, cull, count; /* 0: not given */
+    double scale, within;  /* less than 0: not given */
     bool witness, json;
 } query_settings;
 
@@ -39,13 +41,20 @@ static const option query_options[] = {
      "8, the least and the largest t, in lengths of the direction (default 0 inf); '#' starts a "
      "comment"},
     {"points", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(points),
-     "one point on each line, 3 numbers: is it inside a closed mesh?"},
+     "one point on each line, 3 numbers: is it inside a closed mesh? Or what is near it, by "
+     "--mode"},
     {"shapes", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(shapes),
      "one shape on each line: 4 numbers, a sphere by centre and radius; 6, a box by its lower "
      "and upper corner; 7, a capsule by both ends and radius"},
-    {"mode", 0, OPTION_CHOICE, NULL, "first|any|all", 0, 0, FIELD(mode),
+    {"mode", 0, OPTION_CHOICE, NULL, "first|any|all|nearest|signed", 0, 0, FIELD(mode),
      "for rays and shapes: first prints one triangle, for a ray the closest; any prints 1 or 0; "
-     "all prints every triangle that is met (default first)"},
+     "all prints every triangle that is met (default first). For points: nearest prints the "
+     "nearest triangle, signed the distance from a closed mesh, negative inside"},
+    {"count", 0, OPTION_INTEGER, "K", NULL, 1, INT_MAX, FIELD(count),
+     "with --mode nearest: the K nearest triangles"},
+    {"within", 0, OPTION_REAL, "R", NULL, 0, 1e300, FIELD(within),
+     "with --mode nearest: all triangles within R, or the K nearest of them; with --mode signed: "
+     "no triangle that is farther"},
     {"cull", 0, OPTION_CHOICE, NULL, "none|back|front", 0, 0, FIELD(cull),
      "side of triangles that rays ignore (default none)"},
     {"scale", 0, OPTION_REAL, "S", NULL, KILN_SCALE_MIN, KILN_SCALE_MAX, FIELD(scale),
@@ -71,6 +80,7 @@ typedef struct {
     json_t *answers; /* NULL: text */
     double *times;
     size_t count, time_capacity, found;
+    nearest_lines nearest;
 } query_run;
 
 /* By kiln_side and kiln_place. */
@@ -325,6 +335,25 @@ static int take_shape(void *user, unsigned long line, const double *numbers, int
     return noted;
 }
 
+/* Takes a point of which the nearest triangles are wanted. */
+static int take_near_point(void *user, unsigned long line, const double *numbers, int count)
+{
+    query_run *run = user;
+    nearest_lines *lines = &run->nearest;
+    if (count != 3) {
+        return wrong_count(run, line, count, "a point has 3");
+    }
+    const double start = kiln_seconds();
+    const kiln_status status = nearest_lines_ask(lines, numbers);
+    if (status != KILN_OK) {
+        return wrong_answer(run, line, status, NULL);
+    }
+    const int noted =
+        note_time(run, start, lines->is_signed ? !(lines->distance > 0) : lines->count > 0);
+    nearest_lines_report(lines, run->answers);
+    return noted;
+}
+
 /* Takes a point, whose answer is one of three words. */
 static int take_point(void *user, unsigned long line, const double *numbers, int count)
 {
@@ -354,7 +383,7 @@ static int take_point(void *user, unsigned long line, const double *numbers, int
 /* Exactly one kind of query is allowed, as nothing in a line says which kind it is. */
 static int run_query(int argc, char **argv)
 {
-    query_settings settings = {.mode = MODE_FIRST, .scale = 1};
+    query_settings settings = {.mode = MODE_FIRST, .scale = 1, .within = -1};
     int count;
     int status = options_parse(&verb_query, argc, argv, &settings, &count);
     if (status != EXIT_DONE) {
@@ -363,6 +392,15 @@ static int run_query(int argc, char **argv)
     /* Two inputs would need answers that say which of them they belong to. */
     if ((settings.rays != NULL) + (settings.points != NULL) + (settings.shapes != NULL) != 1) {
         return report_usage("one of --rays, --points and --shapes is needed");
+    }
+    const bool is_near = settings.mode == MODE_NEAREST || settings.mode == MODE_SIGNED;
+    if (is_near && settings.points == NULL) {
+        return report_usage("--mode %s needs --points",
+                            settings.mode == MODE_NEAREST ? "nearest" : "signed");
+    }
+    if ((settings.count != 0 && settings.mode != MODE_NEAREST) ||
+        (settings.within >= 0 && !is_near)) {
+        return report_usage("--count needs --mode nearest, and --within that or --mode signed");
     }
     query_run run = {.settings = &settings,
                      .path = settings.rays != NULL     ? settings.rays
@@ -383,11 +421,18 @@ static int run_query(int argc, char **argv)
     run.pose = kiln_pose_identity();
     run.pose.scale = settings.scale;
     run.answers = report_is_json() ? json_array() : NULL;
+    run.nearest = (nearest_lines){.tree = run.tree,
+                                  .pose = &run.pose,
+                                  .is_signed = settings.mode == MODE_SIGNED,
+                                  .witness = settings.witness,
+                                  .most = settings.count,
+                                  .within = settings.within};
     /* Room for one hit is needed in any mode; 64 spare most queries a second call. */
     status = make_room(&run, 64) ? EXIT_DONE : report_error(EXIT_RUN, NULL, "out of memory");
     if (status == EXIT_DONE) {
         status = number_lines_read(run.path,
                                    settings.rays != NULL     ? take_ray
+                                   : is_near                 ? take_near_point
                                    : settings.points != NULL ? take_point
                                                              : take_shape,
                                    &run);
@@ -403,6 +448,7 @@ static int run_query(int argc, char **argv)
     free(run.times);
     free(run.hits);
     free(run.triangles);
+    nearest_lines_free(&run.nearest);
 done:
     kiln_close(file);
     return status;
@@ -416,7 +462,12 @@ const verb verb_query = {
     "met: front, back or edge, for a triangle that the ray lies in. Shapes: 1 or 0, then a "
     "triangle that is met, touching included. With --mode all the number of triangles follows, "
     "then all of them, for rays as triangle:t:side in the order of t. Points: outside, inside or "
-    "surface; only closed meshes have an inside.\n\nTriangles are named by their position in the "
+    "surface; only closed meshes have an inside. With --mode nearest: 1, or 0 where none is within "
+    "--within, the nearest triangle, its distance, where on it (face, edge or corner), and the "
+    "nearest point; with --count or --within the number of triangles, then all of them as "
+    "triangle:distance:where, nearest first. With --mode signed: the distance, negative inside, "
+    "then the triangle, where on it, and the point.\n\nTriangles are named by their position in "
+    "the "
     "import, counted from 0; with --witness by the face in the source file. With --json the "
     "times of the queries are printed, in microseconds.",
     query_options,

@@ -2,6 +2,13 @@
 echo '0.5 0.5 0.5' | kiln query ship.kiln --points -
 #: inside
 
+# Which triangle is nearest to a point, how far, where on it; and how
+# deep inside is another?
+echo '0.5 0.25 3' | kiln query ship.kiln --points - --mode nearest
+#: 1 2 2 face 0.5 0.25 1
+echo '0.5 0.5 0.75' | kiln query ship.kiln --points - --mode signed
+#: -0.25 2 edge 0.5 0.5 1
+
 # What does a ray meet first: triangle, t and side.
 echo '-1 0.25 0.5  1 0 0' | kiln query ship.kiln --rays -
 
