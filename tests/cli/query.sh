@@ -78,6 +78,34 @@ got=$("$KILN" query "$cube" --mode all --shapes "$TMPDIR/shapes" | cut -d' ' -f1
 case $got in '1 2/0 0/1 '[1-9]*'/0 0/1 '[24]'/') ;; *) case_fail "answers '$got'" ;; esac
 case_end
 
+case_begin 'hulls: triangles and tetrahedra, with and without a radius'
+printf '2 0.5 0.5 3 0 0 3 1 1 1\n2 0.5 0.5 3 0 0 3 1 1 0.99\n0.5 0.5 0.5 2 0.4 0.4 2 0.6 0.4 2 0.5 0.7 0\n' >"$TMPDIR/hulls"
+answers '1/0/1/' --mode any --shapes <"$TMPDIR/hulls"
+got=$("$KILN" query "$cube" --mode all --shapes "$TMPDIR/hulls" | cut -d' ' -f1,2 | tr '\n' '/')
+case $got in '1 '[12]'/0 0/1 '[12]'/') ;; *) case_fail "answers '$got'" ;; esac
+case_end
+
+case_begin 'shapes --mode distance'
+printf '3 0.5 0.25 1\n3 0.5 0.25 2\n2 0.5 0.25 3 0.5 0.75 0.5\n1.5 0.2 0.4 2 1 1\n2 0.5 0.25 3 0 0 3 1 1 0.25\n' >"$TMPDIR/apart"
+for kind in obb aabb dop14 sphere octree; do
+    got=$("$KILN" query "$cube" --bv $kind --mode distance --shapes "$TMPDIR/apart" | sed '3,4!s/^\([^ ]* [^ ]*\) [0-9]*/\1 T/' |
+        sed '3,4s/^\([^ ]* [^ ]*\) .*/\1/' | tr '\n' '/')
+    [ "$got" = '0 1 T 1 0.5 0.25 2 0.5 0.25/1 0 T 1 0.5 0.25 1 0.5 0.25/0 0.5/0 0.5/0 0.75 T 1 0.5 0.25 1.75 0.5 0.25/' ] ||
+        case_fail "$kind: answers '$got'"
+done
+expect 0 "$KILN" query "$cube" --mode distance --shapes "$TMPDIR/apart" --json -w
+for text in '"distance": 0.5' '"point_shape"' '"point"' '"face"' '"hits": 1'; do
+    says out "$text"
+done
+expect 1 "$KILN" query "$cube" --mode distance --points "$TMPDIR/apart"
+says err '--mode distance needs --shapes'
+for line in '1 2 3 4 5' '1 2 3 -1' '1 1 1 0 0 0' '1 2 3 1e61' '0 0 0 1 1 1 2 2 2 nan'; do
+    echo "$line" >"$TMPDIR/bad"
+    expect 3 "$KILN" query "$cube" --mode distance --shapes "$TMPDIR/bad"
+    says err 'line 1: '
+done
+case_end
+
 case_begin 'query --scale: the unit cube, twice as large'
 answers 'inside/surface/outside/' --scale 2 --points <<'END'
 1.5 1.5 1.5

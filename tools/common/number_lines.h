@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { KILN_NUMBERS_MAX = 26, KILN_NUMBERS_MESSAGE_SIZE = 160 };
+enum { KILN_NUMBERS_MAX = 769, KILN_NUMBERS_MESSAGE_SIZE = 160 };
 
 /* Takes the numbers of a line, counted from 1. There may be more than KILN_NUMBERS_MAX: the rest is
  * not kept. False ends the reading. */

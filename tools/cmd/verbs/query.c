@@ -12,6 +12,7 @@
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
+#include "query_distance.h"
 #include "query_nearest.h"
 #include "verbs.h"
 
@@ -24,7 +25,14 @@
 #include <string.h>
 
 /* In the order of the choices of --mode. */
-typedef enum { MODE_FIRST, MODE_ANY, MODE_ALL, MODE_NEAREST, MODE_SIGNED } query_mode;
+typedef enum {
+    MODE_FIRST,
+    MODE_ANY,
+    MODE_ALL,
+    MODE_NEAREST,
+    MODE_SIGNED,
+    MODE_DISTANCE
+} query_mode;
 
 typedef struct {
     const char *rays, *points, *shapes, *bv, *tree;
@@ -45,11 +53,13 @@ static const option query_options[] = {
      "--mode"},
     {"shapes", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(shapes),
      "one shape on each line: 4 numbers, a sphere by centre and radius; 6, a box by its lower "
-     "and upper corner; 7, a capsule by both ends and radius"},
-    {"mode", 0, OPTION_CHOICE, NULL, "first|any|all|nearest|signed", 0, 0, FIELD(mode),
+     "and upper corner; 7, a capsule by both ends and radius; 10, 13 and so on, a triangle or a "
+     "convex hull by its vertices and a radius around it (0: none)"},
+    {"mode", 0, OPTION_CHOICE, NULL, "first|any|all|nearest|signed|distance", 0, 0, FIELD(mode),
      "for rays and shapes: first prints one triangle, for a ray the closest; any prints 1 or 0; "
      "all prints every triangle that is met (default first). For points: nearest prints the "
-     "nearest triangle, signed the distance from a closed mesh, negative inside"},
+     "nearest triangle, signed the distance from a closed mesh, negative inside. For shapes: "
+     "distance prints how far the mesh is"},
     {"count", 0, OPTION_INTEGER, "K", NULL, 1, INT_MAX, FIELD(count),
      "with --mode nearest: the K nearest triangles"},
     {"within", 0, OPTION_REAL, "R", NULL, 0, 1e300, FIELD(within),
@@ -192,6 +202,9 @@ static int wrong_answer(const query_run *run, unsigned long line, kiln_status st
     return report_error(EXIT_INVALID, run->path, "line %lu: %s", line, why);
 }
 
+static const char shape_counts[] = "a sphere has 4, a box 6, a capsule 7, the hull of n vertices "
+                                   "3 n + 1 with its radius, n up to 256";
+
 /* Why a ray is none, in its own terms; NULL: the text of the library says it. */
 static const char *ray_fault(const kiln_ray *ray)
 {
@@ -293,6 +306,65 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
     return noted;
 }
 
+/* The distance of a shape. */
+static int take_shape_distance(void *user, unsigned long line, const double *numbers, int count)
+{
+    query_run *run = user;
+    double corners[24];
+    kiln_convex shape;
+    kiln_shape_nearest nearest;
+    if (!query_convex_of(numbers, count, corners, &shape)) {
+        return wrong_count(run, line, count, shape_counts);
+    }
+    const char *fault = query_convex_fault(numbers, count);
+    kiln_shape_options options = kiln_shape_options_default();
+    const double start = kiln_seconds();
+    const kiln_status status = fault != NULL ? KILN_ERROR_ARGUMENT
+                                             : kiln_shape_distance(run->tree, &run->pose, &shape,
+                                                                   NULL, &options, &nearest);
+    if (status != KILN_OK) {
+        return wrong_answer(run, line, status, fault);
+    }
+    const int noted = note_time(run, start, nearest.found && nearest.distance == 0);
+    query_distance_report(run->tree, &nearest, run->settings->witness, run->answers);
+    return noted;
+}
+
+/* A triangle or a hull, and what it meets. */
+static int take_hull(query_run *run, unsigned long line, const double *numbers, int count)
+{
+    double corners[24];
+    kiln_convex shape;
+    size_t found = 0;
+    if (!query_convex_of(numbers, count, corners, &shape)) {
+        return wrong_count(run, line, count, shape_counts);
+    }
+    const bool all = run->settings->mode == MODE_ALL;
+    kiln_status status;
+    const double start = kiln_seconds();
+    if (!all) {
+        status = kiln_convex_overlap_any(run->tree, &run->pose, &shape, NULL, &run->options,
+                                         run->triangles);
+        found = status == KILN_OK && run->triangles->found;
+    } else {
+        status = kiln_convex_overlap_all(run->tree, &run->pose, &shape, NULL, &run->options,
+                                         run->triangles, run->capacity, &found);
+        if (status == KILN_OK && found > run->capacity) {
+            status =
+                !make_room(run, found)
+                    ? KILN_ERROR_MEMORY
+                    : kiln_convex_overlap_all(run->tree, &run->pose, &shape, NULL, &run->options,
+                                              run->triangles, run->capacity, &found);
+        }
+    }
+    if (status != KILN_OK) {
+        return wrong_answer(run, line, status, query_convex_fault(numbers, count));
+    }
+    const int noted = note_time(run, start, found > 0);
+    report_triangles(run, found > 0, run->settings->mode == MODE_ANY ? 0 : found);
+    return noted;
+}
+
 /* Takes the numbers of a shape; their count says which one it is. */
 static int take_shape(void *user, unsigned long line, const double *numbers, int count)
 {
@@ -301,7 +373,7 @@ static int take_shape(void *user, unsigned long line, const double *numbers, int
     size_t found = 0;
     memset(&shape, 0, sizeof shape);
     if (count != 4 && count != 6 && count != 7) {
-        return wrong_count(run, line, count, "a sphere has 4, a box 6, a capsule 7");
+        return take_hull(run, line, numbers, count);
     }
     /* A sphere is a point with a radius, a capsule a segment with one, a box two corners. */
     shape.kind = count == 4 ? KILN_SHAPE_SPHERE : count == 6 ? KILN_SHAPE_BOX : KILN_SHAPE_CAPSULE;
@@ -402,6 +474,9 @@ static int run_query(int argc, char **argv)
         (settings.within >= 0 && !is_near)) {
         return report_usage("--count needs --mode nearest, and --within that or --mode signed");
     }
+    if (settings.mode == MODE_DISTANCE && settings.shapes == NULL) {
+        return report_usage("--mode distance needs --shapes");
+    }
     query_run run = {.settings = &settings,
                      .path = settings.rays != NULL     ? settings.rays
                              : settings.points != NULL ? settings.points
@@ -431,10 +506,11 @@ static int run_query(int argc, char **argv)
     status = make_room(&run, 64) ? EXIT_DONE : report_error(EXIT_RUN, NULL, "out of memory");
     if (status == EXIT_DONE) {
         status = number_lines_read(run.path,
-                                   settings.rays != NULL     ? take_ray
-                                   : is_near                 ? take_near_point
-                                   : settings.points != NULL ? take_point
-                                                             : take_shape,
+                                   settings.rays != NULL            ? take_ray
+                                   : is_near                        ? take_near_point
+                                   : settings.points != NULL        ? take_point
+                                   : settings.mode == MODE_DISTANCE ? take_shape_distance
+                                                                    : take_shape,
                                    &run);
     }
     if (status == EXIT_DONE && run.answers != NULL) {
@@ -466,7 +542,9 @@ const verb verb_query = {
     "--within, the nearest triangle, its distance, where on it (face, edge or corner), and the "
     "nearest point; with --count or --within the number of triangles, then all of them as "
     "triangle:distance:where, nearest first. With --mode signed: the distance, negative inside, "
-    "then the triangle, where on it, and the point.\n\nTriangles are named by their position in "
+    "then the triangle, where on it, and the point. With --mode distance: 1 if the shape meets the "
+    "mesh, or 0, the distance, the nearest triangle, and its and the shape's nearest points, three "
+    "numbers each.\n\nTriangles are named by their position in "
     "the "
     "import, counted from 0; with --witness by the face in the source file. With --json the "
     "times of the queries are printed, in microseconds.",

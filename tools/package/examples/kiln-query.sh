@@ -15,3 +15,8 @@ echo '-1 0.25 0.5  1 0 0' | kiln query ship.kiln --rays -
 # Does a sphere of radius 0.3 touch it? Only 1 or 0:
 echo '1.2 0.5 0.5  0.3' | kiln query ship.kiln --shapes - --mode any
 #: 1
+
+# How far is a wall of four corners, 0.1 thick: 0, as they don't meet,
+# the distance, the triangle, and both nearest points.
+echo '2 0 0  2 1 0  2 0 1  2 1 1  0.05' |
+    kiln query ship.kiln --shapes - --mode distance
