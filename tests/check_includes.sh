@@ -20,6 +20,7 @@ runtime/query: formats runtime/base runtime/exact runtime/pose runtime/kernel ru
 runtime/front: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
 runtime/scene: formats runtime/base runtime/pose runtime/query kiln.h
 runtime/self: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
+runtime/spheres: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
 runtime/sweep: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
 runtime/front: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
 runtime/axes: formats lut runtime/base runtime/open kiln.h

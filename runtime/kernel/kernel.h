@@ -209,6 +209,7 @@ typedef struct {
                             const kiln_format_node8 *node);
     const struct kiln_adb_kernels *adb;       /* adb_lanes.h */
     const struct kiln_moving_kernels *moving; /* moving_lanes.h */
+    const struct kiln_ball_kernels *balls;    /* ball_lanes.h */
 } kiln_kernel;
 
 /* The kernels of a kind of nodes. Every row of the table of kinds has its own, so none is

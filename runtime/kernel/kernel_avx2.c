@@ -1,6 +1,7 @@
 /* Kernels for x86-64 with AVX2 and FMA. */
 #include "adb_lanes.h"
 #include "moving_lanes.h"
+#include "ball_lanes.h"
 #include "../exact/exact.h"
 #include "../pose/line.h"
 

@@ -1,6 +1,7 @@
 /* Kernels for aarch64. */
 #include "adb_lanes.h"
 #include "moving_lanes.h"
+#include "ball_lanes.h"
 #include "../exact/exact.h"
 #include "../pose/line.h"
 

@@ -1,6 +1,7 @@
 /* The reference: one lane at a time, for every machine. */
 #include "adb_lanes.h"
 #include "moving_lanes.h"
+#include "ball_lanes.h"
 #include "../exact/exact.h"
 #include "../pose/line.h"
 

@@ -10,6 +10,7 @@
 #include "kernel_points.h"
 #include "kernel_rays.h"
 #include "kernel_sphere.h"
+#include "kernel_balls.h"
 #include "kernel_triangles.h"
 
 #ifndef KILN_KERNEL_ROW
@@ -43,4 +44,5 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .point_lanes = points_lanes,
     .adb = &KILN_SIMD_NAME(adb_kernels),
     .moving = &moving_kernels,
+    .balls = &ball_kernels,
 };

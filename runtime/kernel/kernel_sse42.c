@@ -1,6 +1,7 @@
 /* Kernels for x86-64 with SSE4.2. */
 #include "adb_lanes.h"
 #include "moving_lanes.h"
+#include "ball_lanes.h"
 #include "../exact/exact.h"
 #include "../pose/line.h"
 

@@ -28,7 +28,7 @@ from_header() {
 }
 from_header kiln runtime/kiln.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'exact collision queries on hierarchies baked in advance' \
-    'kiln(1) kiln_adb(3) kiln_axes(3) kiln_continuous(3) kiln_front(3) kiln_nearest(3) kiln_scene(3) kiln_self(3) kiln_shapes(3) kiln_sweep(3) kiln_bake(3) kiln-format(5)' || exit 1
+    'kiln(1) kiln_adb(3) kiln_axes(3) kiln_continuous(3) kiln_front(3) kiln_nearest(3) kiln_scene(3) kiln_self(3) kiln_shapes(3) kiln_spheres(3) kiln_sweep(3) kiln_bake(3) kiln-format(5)' || exit 1
 from_header kiln_adb runtime/kiln_adb.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'counted collision queries and filled-bins tables' \
     'kiln(1) kiln(3) kiln-format(5)' || exit 1
@@ -38,6 +38,9 @@ from_header kiln_axes runtime/kiln_axes.h 'cc ... $(pkg-config --cflags --libs k
 from_header kiln_scene runtime/kiln_scene.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'a broad phase for many placed trees' \
     'kiln(1) kiln(3)' || exit 1
+from_header kiln_spheres runtime/kiln_spheres.h 'cc ... $(pkg-config --cflags --libs kiln)' \
+    'sets of points, and robots as spheres' \
+    'kiln(1) kiln(3) kiln-bake(1)' || exit 1
 from_header kiln_continuous runtime/kiln_continuous.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'when many moving objects first touch' \
     'kiln(1) kiln(3) kiln_scene(3)' || exit 1
