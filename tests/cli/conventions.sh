@@ -29,23 +29,24 @@ renamed, so that a file is always completely the old or completely the new one.
 Messages go to standard error as "kiln: FILE: what; why; what to do".
 
 verbs:
-  bake      bake models into kiln files
-  info      print what kiln files contain
-  verify    check files down to the last box
-  diff      print the differences between two kiln files
-  collide   test whether two meshes meet, at many poses
-  query     query a mesh with rays, points or shapes
-  export    write bounding volumes and the mesh as a model for any viewer
-  view      make a page that shows meshes and trees in a browser
-  unpack    turn a packed file into a raw one, at install time
-  upgrade   list the files that have to be baked again for this version
-  plan      print the work of kiln bake for ninja, make, slurm, a farm
-  cache gc  make a cache of baked files smaller
-  lut axes  make a set of axes for moving objects
-  lut bins  generate a table of filled-bins probabilities
-  lut check compute a filled-bins table or an axis set again
-  lut show  print values of a filled-bins table
-  calibrate fit the weights of counted or time-critical queries to meshes
+  bake       bake models into kiln files
+  check-mesh say what is wrong with a mesh
+  info       print what kiln files contain
+  verify     check files down to the last box
+  diff       print the differences between two kiln files
+  collide    test whether two meshes meet, at many poses
+  query      query a mesh with rays, points or shapes
+  export     write bounding volumes and the mesh as a model for any viewer
+  view       make a page that shows meshes and trees in a browser
+  unpack     turn a packed file into a raw one, at install time
+  upgrade    list the files that have to be baked again for this version
+  plan       print the work of kiln bake for ninja, make, slurm, a farm
+  cache gc   make a cache of baked files smaller
+  lut axes   make a set of axes for moving objects
+  lut bins   generate a table of filled-bins probabilities
+  lut check  compute a filled-bins table or an axis set again
+  lut show   print values of a filled-bins table
+  calibrate  fit the weights of counted or time-critical queries to meshes
 
 options in place of a verb:
   -h, --help              print verbs and exit statuses; after a verb, its
@@ -65,6 +66,7 @@ exit status:
   4  out of memory, a limit reached, the importer crashed
   5  a format, version or feature that this build does not know
   7  the compared files differ
+  8  a mesh has faults
 END
 exact 1 "$KILN" <<'END'
 stderr:
@@ -77,23 +79,24 @@ renamed, so that a file is always completely the old or completely the new one.
 Messages go to standard error as "kiln: FILE: what; why; what to do".
 
 verbs:
-  bake      bake models into kiln files
-  info      print what kiln files contain
-  verify    check files down to the last box
-  diff      print the differences between two kiln files
-  collide   test whether two meshes meet, at many poses
-  query     query a mesh with rays, points or shapes
-  export    write bounding volumes and the mesh as a model for any viewer
-  view      make a page that shows meshes and trees in a browser
-  unpack    turn a packed file into a raw one, at install time
-  upgrade   list the files that have to be baked again for this version
-  plan      print the work of kiln bake for ninja, make, slurm, a farm
-  cache gc  make a cache of baked files smaller
-  lut axes  make a set of axes for moving objects
-  lut bins  generate a table of filled-bins probabilities
-  lut check compute a filled-bins table or an axis set again
-  lut show  print values of a filled-bins table
-  calibrate fit the weights of counted or time-critical queries to meshes
+  bake       bake models into kiln files
+  check-mesh say what is wrong with a mesh
+  info       print what kiln files contain
+  verify     check files down to the last box
+  diff       print the differences between two kiln files
+  collide    test whether two meshes meet, at many poses
+  query      query a mesh with rays, points or shapes
+  export     write bounding volumes and the mesh as a model for any viewer
+  view       make a page that shows meshes and trees in a browser
+  unpack     turn a packed file into a raw one, at install time
+  upgrade    list the files that have to be baked again for this version
+  plan       print the work of kiln bake for ninja, make, slurm, a farm
+  cache gc   make a cache of baked files smaller
+  lut axes   make a set of axes for moving objects
+  lut bins   generate a table of filled-bins probabilities
+  lut check  compute a filled-bins table or an axis set again
+  lut show   print values of a filled-bins table
+  calibrate  fit the weights of counted or time-critical queries to meshes
 
 options in place of a verb:
   -h, --help              print verbs and exit statuses; after a verb, its
@@ -113,6 +116,7 @@ exit status:
   4  out of memory, a limit reached, the importer crashed
   5  a format, version or feature that this build does not know
   7  the compared files differ
+  8  a mesh has faults
 END
 case_end
 

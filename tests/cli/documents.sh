@@ -57,6 +57,8 @@ document query 0 kiln query cube.kiln --rays rays --mode all
 document query_failed 1 kiln query cube.kiln
 document unpack 0 kiln unpack many.d/cube.kiln -o raw.kiln
 document unpack_failed 3 kiln unpack text.kiln -o raw.kiln
+document check_mesh 8 kiln check-mesh mixed.obj --list 1
+document check_mesh_failed 3 kiln check-mesh text.kiln
 document view 0 kiln view many.d/cube.kiln cube.kiln -o page.html
 document view_failed 3 kiln view cube.kiln text.kiln -o page.html
 document export 0 kiln export cube.kiln -o cube.glb

@@ -11,7 +11,7 @@ case_end
 
 case_begin 'kiln --help names every verb and every exit status'
 expect 0 "$KILN" --help
-for word in bake info verify diff collide query export view unpack upgrade calibrate 'lut axes' 'lut bins' 'lut check' 'lut show' 'exit status'; do says out "$word"; done
+for word in bake check-mesh info verify diff collide query export view unpack upgrade calibrate 'lut axes' 'lut bins' 'lut check' 'lut show' 'exit status'; do says out "$word"; done
 silent err
 case_end
 
@@ -20,7 +20,7 @@ expect 0 "$KILN" --version
 says out "kiln $(sed -n 's/^#define KILN_VERSION_STRING "\(.*\)"/\1/p' runtime/kiln.h)"
 case_end
 
-for verb in bake info verify diff collide query export view unpack upgrade calibrate 'lut axes' 'lut bins' 'lut check' 'lut show'; do
+for verb in bake check-mesh info verify diff collide query export view unpack upgrade calibrate 'lut axes' 'lut bins' 'lut check' 'lut show'; do
     case_begin "kiln $verb --help"
     # shellcheck disable=SC2086
     expect 0 "$KILN" $verb --help
@@ -40,7 +40,7 @@ case_end
 
 case_begin 'every verb has a manual page with its options'
 "$KILN" --man >"$TMPDIR/man" || case_fail 'kiln --man'
-for verb in bake info verify diff collide query export view unpack upgrade calibrate 'lut axes' 'lut bins' 'lut check' 'lut show'; do
+for verb in bake check-mesh info verify diff collide query export view unpack upgrade calibrate 'lut axes' 'lut bins' 'lut check' 'lut show'; do
     page=$(echo "$verb" | tr ' ' -)
     grep -qxF ".BR kiln\\-$(echo "$page" | sed 's/-/\\-/g') (1)" "$TMPDIR/man" || case_fail "kiln(1) lacks $page"
     expect 0 "$KILN" --man "$page"

@@ -92,7 +92,7 @@ expect 3 "$KILN" bake bad.obj cube.obj -o out.d --color always
 grep -q "^$red" err || case_fail 'there are no colours'
 NO_COLOR=1 TERM=dumb expect 1 "$KILN" frob --color=always
 grep -q "^$red" err || case_fail 'there are no colours without a verb'
-for verb in bake info verify diff collide query view unpack upgrade plan 'cache gc' 'lut axes' 'lut bins' 'lut check' 'lut show' calibrate; do
+for verb in bake check-mesh info verify diff collide query view unpack upgrade plan 'cache gc' 'lut axes' 'lut bins' 'lut check' 'lut show' calibrate; do
     # shellcheck disable=SC2086
     expect 1 "$KILN" $verb --color sometimes
     says err "--color takes one of auto|always|never, not 'sometimes'"

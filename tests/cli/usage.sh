@@ -144,7 +144,7 @@ case_begin '-h is --help, for the command and for every verb'
 "$KILN" --help >"$TMPDIR/long"
 expect 0 "$KILN" -h
 same "$TMPDIR/long" "$TMPDIR/out"
-for verb in bake info verify collide query export unpack plan 'lut bins' 'cache gc'; do
+for verb in bake check-mesh info verify collide query export unpack plan 'lut bins' 'cache gc'; do
     "$KILN" $verb --help >"$TMPDIR/long"
     expect 0 "$KILN" $verb -h
     same "$TMPDIR/long" "$TMPDIR/out"

@@ -779,6 +779,14 @@ static void what_is_beyond_shared_corners_is_kept(void **unused)
         static kiln_leaf_triangles x, y;
         x.count = any_leaf(&state, round % 2 == 0, corners[0], triangles[0], list[0]);
         y.count = any_leaf(&state, round % 2 == 0, corners[1], triangles[1], list[1]);
+        for (int i = 0; i < 45 && round % 4 == 3; i++) {
+            /* In one plane exactly, where heights are computed with roundings. */
+            const int u = (int)random_below(&state, 1 << 20),
+                      v = (int)random_below(&state, 1 << 20);
+            corners[0][i][0] = (float)u;
+            corners[0][i][1] = (float)v;
+            corners[0][i][2] = (float)(3 * u - 5 * v);
+        }
         for (int i = 0; i < 45; i++) {
             for (int k = 0; k < 3; k++) {
                 corners[1][i][k] = corners[0][(i + round) % 45][k];

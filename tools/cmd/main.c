@@ -6,10 +6,10 @@
 #include "verbs/verbs.h"
 
 static const verb *const verbs[] = {
-    &verb_bake,     &verb_info,      &verb_verify,   &verb_diff,     &verb_collide,
-    &verb_query,    &verb_export,    &verb_view,     &verb_unpack,   &verb_upgrade,
-    &verb_plan,     &verb_cache_gc,  &verb_lut_axes, &verb_lut_bins, &verb_lut_check,
-    &verb_lut_show, &verb_calibrate,
+    &verb_bake,      &verb_check_mesh, &verb_info,      &verb_verify,   &verb_diff,
+    &verb_collide,   &verb_query,      &verb_export,    &verb_view,     &verb_unpack,
+    &verb_upgrade,   &verb_plan,       &verb_cache_gc,  &verb_lut_axes, &verb_lut_bins,
+    &verb_lut_check, &verb_lut_show,   &verb_calibrate,
 };
 
 const program this_program = {

@@ -49,7 +49,7 @@ from_header kiln_front runtime/kiln_front.h 'cc ... $(pkg-config --cflags --libs
     'kiln(1) kiln(3) kiln_scene(3)' || exit 1
 from_header kiln_self runtime/kiln_self.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'where a mesh meets itself' \
-    'kiln(1) kiln(3)' || exit 1
+    'kiln-check-mesh(1) kiln(3)' || exit 1
 from_header kiln_shapes runtime/kiln_shapes.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'convex shapes against a mesh: distances, and what they meet' \
     'kiln(1) kiln(3)' || exit 1

@@ -27,6 +27,7 @@ static const struct {
     {EXIT_RUN, "out of memory, a limit reached, the importer crashed"},
     {EXIT_UNSUPPORTED, "a format, version or feature that this build does not know"},
     {EXIT_DIFFERS, "the compared files differ"},
+    {EXIT_FAULTS, "a mesh has faults"},
 };
 
 static const option help_plain_options[] = {
@@ -130,7 +131,7 @@ void help_command(FILE *out, const verb *const *verbs, size_t count)
     print_wrapped(out, this_program.about, 0, 0);
     fputs("\nverbs:\n", out);
     for (size_t i = 0; i < count; i++) {
-        fprintf(out, "  %-10s%s\n", verbs[i]->name, verbs[i]->summary);
+        fprintf(out, "  %-11s%s\n", verbs[i]->name, verbs[i]->summary);
     }
     fputs("\noptions in place of a verb:\n", out);
     for (size_t i = 0; i < COUNT_OF(help_plain_options); i++) {

@@ -77,7 +77,8 @@ enum {
     EXIT_INVALID = 3,
     EXIT_RUN = 4,
     EXIT_UNSUPPORTED = 5,
-    EXIT_DIFFERS = 7
+    EXIT_DIFFERS = 7,
+    EXIT_FAULTS = 8
 };
 
 #endif

@@ -6,7 +6,7 @@
 
 extern const verb verb_bake, verb_info, verb_verify, verb_collide, verb_unpack, verb_calibrate;
 extern const verb verb_diff, verb_query, verb_upgrade, verb_cache_gc, verb_plan, verb_view;
-extern const verb verb_export;
+extern const verb verb_export, verb_check_mesh;
 extern const verb verb_lut_axes, verb_lut_bins, verb_lut_check, verb_lut_show;
 
 #endif
