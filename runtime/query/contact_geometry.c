@@ -106,7 +106,7 @@ static kiln_dd cut_place(const double t[9], const double p[3], const double q[3]
     return all.head != 0 ? kiln_dd_clamp(kiln_dd_divide(from, all)) : kiln_dd_of(0);
 }
 
-static void cut(const double t[9], const double p[3], const double q[3], double at[3])
+double kiln_edge_cut(const double t[9], const double p[3], const double q[3], double at[3])
 {
     const kiln_dd part = cut_place(t, p, q);
     for (int k = 0; k < 3; k++) {
@@ -114,6 +114,7 @@ static void cut(const double t[9], const double p[3], const double q[3], double 
         const kiln_dd sum = kiln_dd_add(kiln_dd_of(p[k]), step);
         at[k] = sum.head + sum.tail;
     }
+    return part.head;
 }
 
 /* The part of s that is in the plane of t: one point or two. Not all sides are 0. */
@@ -126,7 +127,7 @@ static void cut_triangle(const double t[9], const double s[9], const int side[3]
             append_point(out, s + 3 * k);
         } else if (side[k] * side[next] < 0) {
             double at[3];
-            cut(t, s + 3 * k, s + 3 * next, at);
+            (void)kiln_edge_cut(t, s + 3 * k, s + 3 * next, at);
             append_point(out, at);
         }
     }

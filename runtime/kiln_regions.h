@@ -1,0 +1,174 @@
+/* kiln: contact regions, what a solver wants in place of pairs of triangles. Where two meshes meet,
+ * they meet in one or more regions; of each a query returns one normal, one depth and at most four
+ * points, which do not depend on how finely either mesh is divided into triangles.
+ *
+ *     once for each tree:
+ *         void *memory = malloc(kiln_adjacency_size(tree));
+ *         kiln_adjacency_place(memory, kiln_adjacency_size(tree), tree, &crate);
+ *     once for each thread:
+ *         kiln_regions_place(scratch, kiln_regions_size(200000, 4096), 200000, 4096, &regions);
+ *     each step:
+ *         kiln_contact_regions(regions, crate, &pose, ground, NULL, NULL, found, 8, &count);
+ *         for (size_t i = 0; i < count && i < 8; i++)
+ *             for (uint32_t p = 0; p < found[i].point_count; p++)
+ *                 ... push apart at found[i].points[p], along found[i].normal ...
+ *
+ * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too.
+ *
+ * Regions. Pairs of triangles that meet hang together where the points that they have in common do:
+ * this is decided exactly. Each such part of the intersection is cut by curves, in which one surface
+ * passes through the other. A curve parts each surface in a patch that lies inside the other mesh
+ * and the rest. Curves that bound a common patch of either surface make one region: the two circles
+ * of a ring that is pressed into a plane, or of a bar through a plate.
+ *
+ * Normal. The area vector of a region's curves is half the sum of p x q over their segments, by
+ * Stokes' theorem the integral of the normals over the patch of A, and that over the patch of B
+ * reversed, however these are divided into triangles. The normal is its direction, from B to A.
+ * Where curves cancel each other, as those of a bar through a plate do (the sum is below 1/20 of
+ * what they have one by one), it is that of the largest of them.
+ *
+ * Depth. How far A has to move along the normal until all of its patch is beyond all of B's: the
+ * extent of both patches along the normal. Less may do for patches that are not convex. It says
+ * nothing of the rest of the meshes: a bar through a plate is as deep as the plate is thick.
+ *
+ * Inside. Of a closed mesh (kiln_tree_info.closed) it is exact: a part of a surface that no curve
+ * crosses is inside if one of its corners is, as kiln_locate_point says. An open mesh has no inside:
+ * what is next to a curve on the back of its triangles counts as inside, with all that hangs
+ * together with it. So of a sphere that is half through a sheet the half behind the sheet is the
+ * patch, and the depth is how far that reaches; of a sheet the normals of whose triangles have no
+ * common side nothing is promised but that all numbers are finite. Area vectors and depths take
+ * triangles to be wound counter-clockwise as seen from outside; a closed mesh that is wound the
+ * other way round throughout is found to be so when its adjacency is made.
+ *
+ * Touching. Surfaces that touch and do not pass through each other make regions of depth 0, with
+ * `touching` set, which is decided exactly. Faces in one plane have the area of what they have in
+ * common.
+ *
+ * What is not found. A mesh, or a shell of one, that is wholly inside another meets it nowhere: it
+ * makes no region, and *count is 0 (kiln_locate_mesh tells). Two curves whose common patch lies
+ * within one triangle, and that no other patch joins, make two regions. A mesh that meets itself
+ * at one place (A and B the same at equal poses) touches itself in one region without meaning.
+ *
+ * Rounding. Which triangles and edges meet, so which pairs hang together, what is inside a closed
+ * mesh and what only touches, is exact; where surfaces pass through each other at a corner or in a
+ * plane, it is decided as if one had been moved by an infinitely small amount (Edelsbrunner and
+ * Muecke 1990), so that curves are closed. Two things depend on rounding: the order of crossings
+ * along one edge that are nearer to each other than 2^-50 of it, and all numbers in their last
+ * digits. Answers do not depend on the kinds of tree, the number of threads or the instruction set;
+ * swapping A and B reverses normals and changes no other bit. */
+#ifndef KILN_REGIONS_H
+#define KILN_REGIONS_H
+
+#include "kiln.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------- mesh adjacency -- */
+
+/* Which triangles of a tree are next to which, over edges whose ends have equal coordinates; any
+ * number may share one. It lives in the caller's memory, which must not be moved, and serves any
+ * number of threads. The tree's file must stay open. Of a copy that follows moving vertices
+ * (kiln_refit_tree) it is that of the vertices when it was made, and serves all later ones. */
+typedef struct kiln_adjacency kiln_adjacency;
+
+/* Returns the bytes that the adjacency of a tree takes, of any alignment: 12 for each triangle, and
+ * from 4 to 8 while it is made. 0 for NULL, for trees without polygons, and for files that have not
+ * arrived wholly. */
+KILN_API size_t kiln_adjacency_size(const kiln_tree *tree);
+
+/* Makes the adjacency of a tree in `memory` [size bytes]. The memory stays the caller's; there is
+ * nothing to release. KILN_ERROR_ARGUMENT (NULL, or too small), KILN_ERROR_NOT_LOADED,
+ * KILN_ERROR_PARTIAL: *out is then NULL. Cost: about 0.1 us a triangle. */
+KILN_API kiln_status kiln_adjacency_place(void *memory, size_t size, const kiln_tree *tree,
+                                          kiln_adjacency **out);
+
+/* Returns the tree that an adjacency is of. NULL for NULL. */
+KILN_API const kiln_tree *kiln_adjacency_tree(const kiln_adjacency *adjacency);
+
+/* -------------------------------------------------------------------------- contact regions -- */
+
+/* What a query works in. It lives in the caller's memory, which must not be moved, keeps nothing
+ * from one query to the next, and is used by one thread at a time. */
+typedef struct kiln_regions kiln_regions;
+
+/* Returns the bytes that queries take, of any alignment, of two meshes that have together at most
+ * `triangles`, and at most `pairs` of these meet: 8 for each triangle, about 350 for each pair. 0
+ * for more than 2^28 of either. */
+KILN_API size_t kiln_regions_size(uint32_t triangles, uint32_t pairs);
+
+/* Makes the workplace of `memory` [size bytes]. The memory stays the caller's; there is nothing to
+ * release. KILN_ERROR_ARGUMENT: NULL, or too small for these numbers; *out is then NULL. */
+KILN_API kiln_status kiln_regions_place(void *memory, size_t size, uint32_t triangles,
+                                        uint32_t pairs, kiln_regions **out);
+
+#define KILN_REGION_POINTS 4
+
+/* A point of a region, in the frame that the poses lead to ("world"). */
+typedef struct {
+    /* Midway between the two surfaces, as they lie over each other along the normal. */
+    double position[3];
+    double depth;   /* how far that is at this point; >= 0 and at most that of the region */
+    kiln_pair pair; /* a triangle of each there */
+} kiln_region_point;
+
+/* A contact region. Points, vectors and lengths are in the frame that the poses lead to. All
+ * numbers are finite. */
+typedef struct {
+    /* From 1 on, in the order of the pairs of triangles; kiln_regions_match makes it last. */
+    uint64_t id;
+    bool touching;      /* nothing passes through: depth is 0 */
+    bool open;          /* a curve ends at the border of an open mesh */
+    double normal[3];   /* unit vector from B to A */
+    double depth;       /* >= 0 */
+    double centroid[3]; /* of the area that the curves enclose as seen along the normal, midway */
+    double radius;      /* no point of the curves is farther from the centroid */
+    double area;        /* of what the curves enclose, as seen along the normal; >= 0 */
+    double area_vector[3]; /* of the curves, as a whole; along the normal, unless curves cancel */
+    double length;         /* of the curves */
+    uint32_t curves;       /* that hang together each: 1, or 2 of a ring */
+    uint32_t pairs;        /* of triangles that meet */
+    uint32_t inside_a;     /* triangles of A that are wholly inside B, in this region */
+    uint32_t inside_b;
+    kiln_pair deepest; /* the triangle of A that is farthest inside B, and the reverse */
+    /* The centroid from the origin and along the axes of A's mesh, and of B's, in lengths of the
+     * world: by these the region is known again. */
+    double place_a[3], place_b[3];
+    uint32_t point_count;
+    kiln_region_point points[KILN_REGION_POINTS];
+} kiln_region;
+
+/* Finds the contact regions of two meshes, given by their adjacencies. Poses NULL: identity.
+ * Options NULL: defaults; the filter and the stop are taken, and pairs that the filter rejects leave
+ * gaps in curves. *count is the exact number of regions, also when it exceeds `capacity`; `out`
+ * holds the `capacity` deepest, in descending order of depth, and may be NULL when that is 0.
+ * KILN_ERROR_ARGUMENT (NULL), KILN_ERROR_POSE, KILN_ERROR_STOPPED, KILN_ERROR_FULL (the workplace
+ * has too little room: kiln_regions_needed says how much is needed): out and *count are untouched.
+ * Any number of threads, each with a workplace. No allocation; up to 56 KiB of stack, 104 for trees
+ * whose depths add up to more than 40. Cost: two to three times that of kiln_contacts; of meshes of
+ * few triangles up to 10 us more, for rays and inside tests. */
+KILN_API kiln_status kiln_contact_regions(kiln_regions *regions, const kiln_adjacency *a,
+                                          const kiln_pose *pose_a, const kiln_adjacency *b,
+                                          const kiln_pose *pose_b, const kiln_pair_options *options,
+                                          kiln_region *out, size_t capacity, size_t *count);
+
+/* Returns in *triangles and *pairs the room that the last query needed. KILN_ERROR_ARGUMENT: NULL.
+ */
+KILN_API kiln_status kiln_regions_needed(const kiln_regions *regions, uint32_t *triangles,
+                                         uint32_t *pairs);
+
+/* Gives regions the ids that they had in the query before: `before` [before_count], as it came from
+ * this function, of the same two meshes at poses that differ little. A region is one of before if
+ * each is the other's nearest, by the way that the centroid has gone on A and on B, and the lesser
+ * of these two ways is no longer than the larger of the two radii. Others get ids that no region
+ * had: *next, which is counted up, and is to be 1 at first. KILN_ERROR_ARGUMENT: NULL with a count,
+ * or a null next; nothing is then changed. Cost: the product of the counts. */
+KILN_API kiln_status kiln_regions_match(const kiln_region *before, size_t before_count,
+                                        kiln_region *regions, size_t count, uint64_t *next);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,214 @@
+/* Adjacency over edges, by the coordinates of their ends.
+ *
+ * Half-edges go into lists by a hash of their two ends in either order; each list is then sorted by
+ * the ends, in place, and cut into rings. Sorting makes the cost n log n whatever the hash makes of
+ * a mesh. The heads of the lists lie behind the rings and are of no use afterwards. */
+#include "adjacency.h"
+
+#include "../../formats/vector.h"
+#include "../base/fpu.h"
+
+#include <string.h>
+
+#define NO_EDGE UINT32_MAX
+
+enum {
+    TRIANGLES_MOST = 1 << 28,
+    RUNS = 32 /* sorted runs of 1, 2, 4 ... half-edges */
+};
+
+static size_t heads_for(uint32_t triangles)
+{
+    size_t heads = 1;
+    while (heads < triangles) {
+        heads *= 2;
+    }
+    return heads;
+}
+
+static uint32_t triangles_of(const kiln_tree *tree)
+{
+    return tree->view.entry->triangle_count;
+}
+
+size_t kiln_adjacency_size(const kiln_tree *tree)
+{
+    if (tree == NULL || !kiln_tree_has_polygons(tree) || triangles_of(tree) > TRIANGLES_MOST) {
+        return 0;
+    }
+    const size_t numbers = 3 * (size_t)triangles_of(tree) + heads_for(triangles_of(tree));
+    return sizeof(kiln_adjacency) + numbers * sizeof(uint32_t) + sizeof(void *) - 1;
+}
+
+/* -1, 0, 1; -0 is 0. */
+static int compare_places(const float *u, const float *v)
+{
+    for (int k = 0; k < 3; k++) {
+        if (u[k] != v[k]) {
+            return u[k] < v[k] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* The ends of an edge, the lesser one first. */
+typedef struct {
+    const float *low, *high;
+} edge_ends;
+
+static edge_ends ends_of(const kiln_adjacency *of, uint32_t half_edge)
+{
+    const float *from = kiln_adjacency_vertex(of, half_edge / 3, half_edge % 3);
+    const float *to = kiln_adjacency_vertex(of, half_edge / 3, (half_edge + 1) % 3);
+    return compare_places(from, to) < 0 ? (edge_ends){from, to} : (edge_ends){to, from};
+}
+
+static int compare_edges(const kiln_adjacency *of, uint32_t h, uint32_t i)
+{
+    const edge_ends one = ends_of(of, h), other = ends_of(of, i);
+    const int low = compare_places(one.low, other.low);
+    return low != 0 ? low : compare_places(one.high, other.high);
+}
+
+static uint64_t hash_place(uint64_t hash, const float *place)
+{
+    for (int k = 0; k < 3; k++) {
+        const float number = place[k] + 0.0f; /* -0 is 0 */
+        uint32_t bits;
+        memcpy(&bits, &number, sizeof bits);
+        hash = (hash ^ bits) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+/* Two sorted lists as one. */
+static uint32_t merge_edges(const kiln_adjacency *of, uint32_t *next, uint32_t one, uint32_t other)
+{
+    uint32_t first = NO_EDGE, *end = &first;
+    while (one != NO_EDGE && other != NO_EDGE) {
+        uint32_t *least = compare_edges(of, other, one) < 0 ? &other : &one;
+        *end = *least;
+        end = &next[*least];
+        *least = *end;
+    }
+    *end = one != NO_EDGE ? one : other;
+    return first;
+}
+
+static uint32_t sort_edges(const kiln_adjacency *of, uint32_t *next, uint32_t list)
+{
+    uint32_t runs[RUNS];
+    for (int i = 0; i < RUNS; i++) {
+        runs[i] = NO_EDGE;
+    }
+    while (list != NO_EDGE) {
+        uint32_t run = list;
+        list = next[run];
+        next[run] = NO_EDGE;
+        int i = 0;
+        for (; i < RUNS - 1 && runs[i] != NO_EDGE; i++) {
+            run = merge_edges(of, next, runs[i], run);
+            runs[i] = NO_EDGE;
+        }
+        runs[i] = merge_edges(of, next, runs[i], run);
+    }
+    for (int i = 0; i < RUNS; i++) {
+        list = merge_edges(of, next, runs[i], list);
+    }
+    return list;
+}
+
+/* Equal edges of a sorted list become rings. */
+static void close_rings(const kiln_adjacency *of, uint32_t *next, uint32_t list)
+{
+    while (list != NO_EDGE) {
+        uint32_t last = list;
+        while (next[last] != NO_EDGE && compare_edges(of, list, next[last]) == 0) {
+            last = next[last];
+        }
+        const uint32_t rest = next[last];
+        next[last] = list;
+        list = rest;
+    }
+}
+
+/* Is the volume that the triangles enclose negative? */
+static bool is_turned(const kiln_adjacency *of)
+{
+    double volume = 0;
+    for (uint32_t t = 0; t < of->count; t++) {
+        double at[3][3], product[3];
+        for (unsigned c = 0; c < 3; c++) {
+            for (int k = 0; k < 3; k++) {
+                at[c][k] = (double)kiln_adjacency_vertex(of, t, c)[k] -
+                           (double)kiln_adjacency_vertex(of, 0, 0)[k];
+            }
+        }
+        kiln_cross(at[1], at[2], product);
+        volume += kiln_dot(at[0], product);
+    }
+    return volume < 0;
+}
+
+/* An edge whose ends are at one place is none. */
+static void make_rings(kiln_adjacency *of, uint32_t *ring, uint32_t *heads, size_t head_count)
+{
+    for (size_t i = 0; i < head_count; i++) {
+        heads[i] = NO_EDGE;
+    }
+    for (uint32_t h = 0; h < 3 * of->count; h++) {
+        const edge_ends ends = ends_of(of, h);
+        if (kiln_vertices_equal(ends.low, ends.high)) {
+            ring[h] = h;
+            continue;
+        }
+        const uint64_t hash = hash_place(hash_place(0, ends.low), ends.high);
+        uint32_t *head = &heads[(hash >> 32) & (head_count - 1)];
+        ring[h] = *head;
+        *head = h;
+    }
+    for (size_t i = 0; i < head_count; i++) {
+        close_rings(of, ring, sort_edges(of, ring, heads[i]));
+    }
+    of->turned = of->tree->view.entry->closed == KILN_CLOSED_ORIENTED && is_turned(of);
+}
+
+kiln_status kiln_adjacency_place(void *memory, size_t size, const kiln_tree *tree,
+                                 kiln_adjacency **out)
+{
+    if (out == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    *out = NULL;
+    if (memory == NULL || tree == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    if (!kiln_tree_has_polygons(tree)) {
+        return kiln_tree_lack(tree);
+    }
+    const size_t needed = kiln_adjacency_size(tree);
+    if (needed == 0 || size < needed) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const size_t alignment = sizeof(void *);
+    uint8_t *start = (uint8_t *)memory + (alignment - (uintptr_t)memory % alignment) % alignment;
+    kiln_adjacency *of = (kiln_adjacency *)(void *)start;
+    uint32_t *ring = (uint32_t *)(void *)(start + sizeof *of);
+    memset(of, 0, sizeof *of);
+    of->tree = tree;
+    of->first = tree->view.entry->triangle_first;
+    of->count = triangles_of(tree);
+    of->ring = ring;
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_FPU_CALL(make, make_rings);
+    make(of, ring, ring + 3 * (size_t)of->count, heads_for(of->count));
+    kiln_fpu_leave(caller);
+    *out = of;
+    return KILN_OK;
+}
+
+const kiln_tree *kiln_adjacency_tree(const kiln_adjacency *adjacency)
+{
+    return adjacency != NULL ? adjacency->tree : NULL;
+}

@@ -1,0 +1,467 @@
+/* At most four points that stand for a region in a solver.
+ *
+ * Candidates are corners of either patch that are in the deeper half of the region, and ends of
+ * segments where one surface stands steeply in the other, as the sides of a box do: there the
+ * region is deep at its rim. Of the outermost of these in eight directions those four are taken
+ * that span most. A ray along the normal then says how deep each is, and what lies opposite. */
+#include "regions.h"
+
+#include "../../formats/vector.h"
+#include "../pose/world.h"
+#include "../walk/leaf_pair.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    DIRECTIONS = 8,
+    LATELY = 256 /* vertices that were looked at last, by their lowest bits */
+};
+
+#define STEEP 0.25   /* squared cosine of a triangle's normal and the region's, below which it is */
+#define SAME 0x1p-20 /* of the radius, below which two points are one */
+#define SHALLOW 0.75 /* of the depth: where all points have less, the deepest is added */
+
+/* What a point is. */
+typedef enum { CORNER_OF_X = 0, CORNER_OF_Y = 1, END_ON_X = 2, END_ON_Y = 3 } point_kind;
+
+typedef struct {
+    double at[3];  /* along the two axes, and the normal */
+    uint32_t x, y; /* triangles; that of the other mesh is not known for a corner */
+    unsigned corner;
+    point_kind kind;
+    bool found;
+} region_point;
+
+typedef struct {
+    const kiln_regions *r;
+    const kiln_regions_measure *m;
+    uint32_t root;
+    double middle; /* height that parts the deeper halves of the two patches */
+    region_point outermost[DIRECTIONS];
+} point_search;
+
+static uint32_t point_id(const point_search *search, const region_point *p)
+{
+    const bool of_x = p->kind == CORNER_OF_X || p->kind == END_ON_X;
+    const kiln_adjacency *of = of_x ? search->r->x.of : search->r->y.of;
+    return of->tree->ids[of->first + (of_x ? p->x : p->y)];
+}
+
+/* Of two points that are equally far out. */
+static bool comes_before(const point_search *search, const region_point *p, const region_point *q)
+{
+    for (int k = 0; k < 3; k++) {
+        if (p->at[k] != q->at[k]) {
+            return p->at[k] < q->at[k];
+        }
+    }
+    return p->kind != q->kind ? p->kind < q->kind : point_id(search, p) < point_id(search, q);
+}
+
+static double reach_along(const region_point *p, int direction)
+{
+    const double u = direction & 4 ? -p->at[0] : p->at[0];
+    const double v = direction & 4 ? -p->at[1] : p->at[1];
+    switch (direction & 3) {
+    case 0:
+        return u;
+    case 1:
+        return u + v;
+    case 2:
+        return v;
+    default:
+        return v - u;
+    }
+}
+
+static void offer_point(point_search *search, const region_point *p)
+{
+    for (int d = 0; d < DIRECTIONS; d++) {
+        region_point *best = &search->outermost[d];
+        const double new = reach_along(p, d), old = best->found ? reach_along(best, d) : -HUGE_VAL;
+        if (new > old || (new == old &&comes_before(search, p, best))) {
+            *best = *p;
+        }
+    }
+}
+
+/* ----------------------------------------------------------------------------- candidates -- */
+
+/* Functions of the vertices of one mesh, and those of its vertices that were looked at lately. */
+typedef struct {
+    const kiln_regions_mesh *mesh;
+    kiln_regions_height along[3];
+    uint32_t lately[LATELY];
+} corner_source;
+
+static void corner_source_form(const point_search *search, const kiln_regions_mesh *mesh,
+                               corner_source *out)
+{
+    out->mesh = mesh;
+    for (int k = 0; k < 3; k++) {
+        kiln_regions_height_form(mesh, search->m->along[k], search->m->origin, &out->along[k]);
+    }
+    memset(out->lately, 0xFF, sizeof out->lately);
+}
+
+static void offer_corner(point_search *search, corner_source *source, uint32_t triangle,
+                         unsigned corner)
+{
+    const uint32_t vertex = kiln_adjacency_corners(source->mesh->of, triangle)[corner];
+    const float *at = source->mesh->of->tree->vertices + 3 * (size_t)vertex;
+    const double height = kiln_regions_height_at(&source->along[2], at);
+    const bool of_x = source->mesh == &search->r->x;
+    if (of_x ? height > search->middle : height < search->middle) {
+        return;
+    }
+    const region_point p = {{kiln_regions_height_at(&source->along[0], at),
+                             kiln_regions_height_at(&source->along[1], at), height},
+                            triangle,
+                            triangle,
+                            corner,
+                            of_x ? CORNER_OF_X : CORNER_OF_Y,
+                            true};
+    offer_point(search, &p);
+}
+
+/* Of a filled patch, whose triangles share their vertices with those next in the list. */
+static void offer_fill(point_search *search, corner_source *source, const kiln_regions_fill *fill)
+{
+    const kiln_regions *r = search->r;
+    const uint32_t end = fill + 1 < r->fills + r->fill_count ? fill[1].first : r->list_count;
+    for (uint32_t i = fill->first; i < end; i++) {
+        const uint32_t *corners = kiln_adjacency_corners(source->mesh->of, r->list[i]);
+        for (unsigned c = 0; c < 3; c++) {
+            uint32_t *kept = &source->lately[corners[c] % LATELY];
+            if (*kept != corners[c]) {
+                *kept = corners[c];
+                offer_corner(search, source, r->list[i], c);
+            }
+        }
+    }
+}
+
+/* Is a triangle so steep that the other surface is deep at it? */
+static bool is_steep(const point_search *search, const double t[9])
+{
+    double world[3][3], u[3], v[3], normal[3];
+    for (int c = 0; c < 3; c++) {
+        kiln_world_point(search->r->x.pose, t + 3 * c, world[c]);
+    }
+    kiln_subtract(world[1], world[0], u);
+    kiln_subtract(world[2], world[0], v);
+    kiln_cross(u, v, normal);
+    const double along = kiln_dot(normal, search->m->along[2]);
+    return along * along < STEEP * kiln_dot(normal, normal);
+}
+
+static void offer_ends(point_search *search, uint32_t pair, bool all)
+{
+    const kiln_regions *r = search->r;
+    const kiln_regions_segment *s = &r->segments[pair];
+    double x[9], y[9];
+    kiln_stored_corners(&r->frame, true, r->x.of->first + r->pairs[pair].x, x);
+    kiln_stored_corners(&r->frame, false, r->y.of->first + r->pairs[pair].y, y);
+    for (int end = 0; end < 2; end++) {
+        double from[3];
+        region_point p = {{0, 0, 0}, r->pairs[pair].x, r->pairs[pair].y, 0, END_ON_X, true};
+        kiln_subtract(s->at[end], search->m->origin, from);
+        for (int k = 0; k < 3; k++) {
+            p.at[k] = kiln_dot(search->m->along[k], from);
+        }
+        if (p.at[2] <= search->middle && (all || is_steep(search, y))) {
+            offer_point(search, &p);
+        }
+        p.kind = END_ON_Y;
+        if (p.at[2] >= search->middle && (all || is_steep(search, x))) {
+            offer_point(search, &p);
+        }
+    }
+}
+
+static void offer_curves(point_search *search, bool all)
+{
+    const kiln_regions *r = search->r;
+    for (uint32_t c = search->root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            if (r->segments[i].found) {
+                offer_ends(search, i, all);
+            }
+        }
+    }
+}
+
+static void offer_patches(point_search *search)
+{
+    const kiln_regions *r = search->r;
+    corner_source of_x, of_y;
+    corner_source_form(search, &r->x, &of_x);
+    corner_source_form(search, &r->y, &of_y);
+    for (uint32_t c = search->root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            const kiln_regions_segment *s = &r->segments[i];
+            for (unsigned k = 0; k < 3 && s->parts; k++) {
+                if (kiln_regions_corner_is_in(r, s->met_x, k, search->root)) {
+                    offer_corner(search, &of_x, r->met[s->met_x].triangle, k);
+                }
+                if (kiln_regions_corner_is_in(r, s->met_y, k, search->root)) {
+                    offer_corner(search, &of_y, r->met[s->met_y].triangle, k);
+                }
+            }
+        }
+    }
+    for (uint32_t f = r->first_fill[search->root]; f != KILN_REGIONS_NONE; f = r->fills[f].next) {
+        offer_fill(search, r->fills[f].of_x ? &of_x : &of_y, &r->fills[f]);
+    }
+}
+
+/* -------------------------------------------------------------------------------- choosing -- */
+
+/* Twice the area of the triangle p q s, across the normal. */
+static double spanned(const region_point *p, const region_point *q, const region_point *s)
+{
+    return (q->at[0] - p->at[0]) * (s->at[1] - p->at[1]) -
+           (q->at[1] - p->at[1]) * (s->at[0] - p->at[0]);
+}
+
+static double apart_squared(const region_point *p, const double u, const double v)
+{
+    return (p->at[0] - u) * (p->at[0] - u) + (p->at[1] - v) * (p->at[1] - v);
+}
+
+/* The farthest from a place; the farthest from that; the farthest on both sides of the two. */
+static unsigned choose_points(const point_search *search, const region_point *all, int count,
+                              region_point chosen[KILN_REGION_POINTS])
+{
+    const kiln_regions_measure *m = search->m;
+    double centre[3], most = -1;
+    kiln_subtract(m->region.centroid, m->origin, centre);
+    const double u = kiln_dot(m->along[0], centre), v = kiln_dot(m->along[1], centre);
+    const double same = SAME * m->region.radius * (SAME * m->region.radius);
+    for (int i = 0; i < count; i++) {
+        if (all[i].found && apart_squared(&all[i], u, v) > most) {
+            most = apart_squared(&all[i], u, v);
+            chosen[0] = all[i];
+        }
+    }
+    if (most < 0) {
+        return 0;
+    }
+    most = same;
+    unsigned found = 1;
+    for (int i = 0; i < count; i++) {
+        const double apart = apart_squared(&all[i], chosen[0].at[0], chosen[0].at[1]);
+        if (all[i].found && apart > most) {
+            most = apart;
+            chosen[1] = all[i];
+            found = 2;
+        }
+    }
+    for (int side = 1; side >= -1 && found >= 2; side -= 2) {
+        double widest = SAME * most;
+        bool any = false;
+        for (int i = 0; i < count; i++) {
+            const double area = side * spanned(&chosen[0], &chosen[1], &all[i]);
+            if (all[i].found && area > widest) {
+                widest = area;
+                chosen[found] = all[i];
+                any = true;
+            }
+        }
+        found += any;
+    }
+    return found;
+}
+
+/* --------------------------------------------------------------------------------- depths -- */
+
+static void place_of_point(const kiln_regions_measure *m, const region_point *p, double height,
+                           double out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        out[k] = m->origin[k] + ((p->at[0] * m->along[0][k] + p->at[1] * m->along[1][k]) +
+                                 height * m->along[2][k]);
+    }
+}
+
+/* What lies opposite a corner, along the normal: its height and its id. */
+static double opposite(const point_search *search, const region_point *p, uint32_t *id)
+{
+    const kiln_regions_measure *m = search->m;
+    const bool of_x = p->kind == CORNER_OF_X;
+    const kiln_regions_mesh *other = of_x ? &search->r->y : &search->r->x;
+    const double depth = of_x ? m->highest - p->at[2] : p->at[2] - m->lowest;
+    kiln_ray ray;
+    kiln_ray_hit hit = {0};
+    ray.t_min = 0;
+    ray.t_max = depth;
+    place_of_point(m, p, p->at[2], ray.origin);
+    for (int k = 0; k < 3; k++) {
+        ray.direction[k] = of_x ? m->along[2][k] : -m->along[2][k];
+    }
+    if (kiln_ray_closest(other->of->tree, other->pose, &ray, NULL, &hit) == KILN_OK && hit.found) {
+        *id = hit.triangle;
+        return of_x ? p->at[2] + hit.t : p->at[2] - hit.t;
+    }
+    return of_x ? m->highest : m->lowest;
+}
+
+/* Of the triangles around a vertex the one with the least id, so that the name of a corner does not
+ * depend on the order in which a patch was filled. */
+static uint32_t least_id_around(const kiln_adjacency *of, uint32_t triangle, unsigned corner)
+{
+    const uint32_t *ids = of->tree->ids + of->first;
+    const float *place = kiln_adjacency_vertex(of, triangle, corner);
+    uint32_t least = ids[triangle];
+    for (unsigned way = 0; way < 2; way++) {
+        /* Over the edge that begins at the corner, and over the one that ends there. */
+        uint32_t at = triangle, edge = (corner + 2 * way) % 3;
+        for (uint32_t steps = 0; steps < of->count; steps++) {
+            const uint32_t h = of->ring[3 * at + edge];
+            if (h / 3 == at || h / 3 == triangle) {
+                break;
+            }
+            at = h / 3;
+            least = ids[at] < least ? ids[at] : least;
+            /* The other edge of this triangle at the place. */
+            edge = kiln_vertices_equal(kiln_adjacency_vertex(of, at, h % 3), place)
+                       ? (h % 3 + 2) % 3
+                       : (h % 3 + 1) % 3;
+        }
+    }
+    return least;
+}
+
+static void finish_point(const point_search *search, const region_point *p, kiln_region_point *out)
+{
+    const kiln_regions *r = search->r;
+    const kiln_regions_measure *m = search->m;
+    const bool x_side = p->kind == CORNER_OF_X || p->kind == END_ON_X;
+    const bool corner = p->kind == CORNER_OF_X || p->kind == CORNER_OF_Y;
+    const uint32_t *ids_x = r->x.of->tree->ids + r->x.of->first;
+    const uint32_t *ids_y = r->y.of->tree->ids + r->y.of->first;
+    uint32_t x = ids_x[corner && !x_side ? m->low_x : p->x];
+    uint32_t y = ids_y[corner && x_side ? m->high_y : p->y];
+    if (corner && x_side) {
+        x = least_id_around(r->x.of, p->x, p->corner);
+    } else if (corner) {
+        y = least_id_around(r->y.of, p->y, p->corner);
+    }
+    const double end = corner   ? opposite(search, p, x_side ? &y : &x)
+                       : x_side ? m->highest
+                                : m->lowest;
+    memset(out, 0, sizeof *out);
+    out->depth = m->region.touching ? 0 : fmin(fabs(end - p->at[2]), m->region.depth);
+    place_of_point(m, p, p->at[2] + (end - p->at[2]) / 2, out->position);
+    out->pair.a = r->frame.swapped ? y : x;
+    out->pair.b = r->frame.swapped ? x : y;
+    kiln_pair_add_values(r->frame.swapped ? r->y.of->tree : r->x.of->tree,
+                         r->frame.swapped ? r->x.of->tree : r->y.of->tree, &out->pair);
+}
+
+/* The corner that is deepest inside the other mesh, of X or of Y: whichever is deeper by a ray. */
+static bool deepest_point(const point_search *search, bool of_x, region_point *out)
+{
+    const kiln_regions_mesh *mesh = kiln_regions_mesh_of(search->r, of_x);
+    const uint32_t triangle = of_x ? search->m->low_x : search->m->high_y;
+    corner_source source;
+    corner_source_form(search, mesh, &source);
+    out->found = false;
+    for (unsigned c = 0; c < 3; c++) {
+        const float *vertex = kiln_adjacency_vertex(mesh->of, triangle, c);
+        const double height = kiln_regions_height_at(&source.along[2], vertex);
+        if (height == (of_x ? search->m->lowest : search->m->highest) && !out->found) {
+            *out = (region_point){{kiln_regions_height_at(&source.along[0], vertex),
+                                   kiln_regions_height_at(&source.along[1], vertex), height},
+                                  triangle,
+                                  triangle,
+                                  c,
+                                  of_x ? CORNER_OF_X : CORNER_OF_Y,
+                                  true};
+        }
+    }
+    return out->found;
+}
+
+/* Where the points that span most are all at shallow places, the deepest corner takes the place of
+ * the one that is nearest to it, or is one more. */
+static void add_deepest(const point_search *search, kiln_region *region)
+{
+    double most = 0;
+    kiln_region_point deepest;
+    deepest.depth = 0;
+    for (uint32_t i = 0; i < region->point_count; i++) {
+        most = fmax(most, region->points[i].depth);
+    }
+    if (region->touching || most >= SHALLOW * region->depth) {
+        return;
+    }
+    for (int of_x = 1; of_x >= 0; of_x--) {
+        region_point p;
+        kiln_region_point found;
+        if (deepest_point(search, of_x != 0, &p)) {
+            finish_point(search, &p, &found);
+            deepest = found.depth > deepest.depth ? found : deepest;
+        }
+    }
+    if (deepest.depth <= most) {
+        return;
+    }
+    uint32_t nearest = region->point_count;
+    if (nearest < KILN_REGION_POINTS) {
+        region->point_count++;
+    } else {
+        double least = HUGE_VAL;
+        for (uint32_t i = 0; i < region->point_count; i++) {
+            double way[3];
+            kiln_subtract(region->points[i].position, deepest.position, way);
+            if (kiln_dot(way, way) < least) {
+                least = kiln_dot(way, way);
+                nearest = i;
+            }
+        }
+    }
+    region->points[nearest] = deepest;
+}
+
+/* A region without segments: its pairs touch at points. */
+static void add_touching_point(const kiln_regions *r, uint32_t root, kiln_regions_measure *m)
+{
+    kiln_region_point *out = &m->region.points[0];
+    const uint32_t x = r->x.of->tree->ids[r->x.of->first + r->pairs[root].x];
+    const uint32_t y = r->y.of->tree->ids[r->y.of->first + r->pairs[root].y];
+    memcpy(out->position, m->origin, sizeof out->position);
+    out->pair.a = r->frame.swapped ? y : x;
+    out->pair.b = r->frame.swapped ? x : y;
+    kiln_pair_add_values(r->frame.swapped ? r->y.of->tree : r->x.of->tree,
+                         r->frame.swapped ? r->x.of->tree : r->y.of->tree, &out->pair);
+    m->region.point_count = 1;
+}
+
+void kiln_regions_add_points(const kiln_regions *r, uint32_t root, kiln_regions_measure *m)
+{
+    point_search search;
+    region_point chosen[KILN_REGION_POINTS];
+    kiln_region *region = &m->region;
+    memset(&search, 0, sizeof search);
+    search.r = r;
+    search.m = m;
+    search.root = root;
+    search.middle = m->lowest + (m->highest - m->lowest) / 2;
+    offer_patches(&search);
+    offer_curves(&search, false);
+    region->point_count = choose_points(&search, search.outermost, DIRECTIONS, chosen);
+    if (region->point_count == 0) {
+        offer_curves(&search, true);
+        region->point_count = choose_points(&search, search.outermost, DIRECTIONS, chosen);
+    }
+    if (region->point_count == 0) {
+        add_touching_point(r, root, m);
+        return;
+    }
+    for (uint32_t i = 0; i < region->point_count; i++) {
+        finish_point(&search, &chosen[i], &region->points[i]);
+    }
+    add_deepest(&search, region);
+}

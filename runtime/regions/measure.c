@@ -1,0 +1,376 @@
+/* What a region is, in numbers.
+ *
+ * The area vector of closed curves, half the sum of (p - o) x (q - o), does not depend on o. Of
+ * curves with loose ends o is the middle of these, so that one that ends at both sides of the border
+ * of a sheet is closed by that border. Extents of patches are those of their corners and of the
+ * curves, since all in between is flat. */
+#include "regions.h"
+
+#include "../../formats/vector.h"
+#include "../pose/world.h"
+#include "../query/query.h"
+#include "../walk/leaf_pair.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CANCELLED 0.05  /* of what curves have one by one */
+#define NO_AREA 0x1p-40 /* of the square of the length */
+
+void kiln_regions_height_form(const kiln_regions_mesh *mesh, const double direction[3],
+                              const double origin[3], kiln_regions_height *out)
+{
+    const double scale = kiln_pose_scale(mesh->pose);
+    double offset[3];
+    for (int k = 0; k < 3; k++) {
+        const double translation = mesh->pose != NULL ? mesh->pose->translation[k] : 0;
+        offset[k] = translation - origin[k];
+        out->row[k] = scale * direction[k];
+    }
+    for (int k = 0; k < 3 && mesh->pose != NULL; k++) {
+        const double *rotation = mesh->pose->rotation + k;
+        out->row[k] = scale * ((direction[0] * rotation[0] + direction[1] * rotation[3]) +
+                               direction[2] * rotation[6]);
+    }
+    out->constant = kiln_dot(direction, offset);
+}
+
+/* ---------------------------------------------------------------------------------- curves -- */
+
+/* Sums over segments. */
+typedef struct {
+    double area[3]; /* twice */
+    double length;
+} curve_sum;
+
+/* What the segments of a region are measured from: the middle of loose ends, or any end; for one
+ * without segments, a point of the first pair. */
+static void find_origin(const kiln_regions *r, uint32_t root, double origin[3], bool *open)
+{
+    double sum[3] = {0, 0, 0}, loose = 0;
+    bool found = false;
+    for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            const kiln_regions_segment *s = &r->segments[i];
+            if (!s->found) {
+                continue;
+            }
+            if (!found) {
+                memcpy(origin, s->at[0], sizeof s->at[0]);
+                found = true;
+            }
+            for (int end = 0; end < 2; end++) {
+                if (s->loose[end]) {
+                    loose++;
+                    for (int k = 0; k < 3; k++) {
+                        sum[k] += s->at[end][k];
+                    }
+                }
+            }
+        }
+    }
+    *open = loose > 0;
+    for (int k = 0; k < 3 && loose > 0; k++) {
+        origin[k] = sum[k] / loose;
+    }
+}
+
+static void add_segment(const kiln_regions_segment *s, const double origin[3], curve_sum *sum)
+{
+    double p[3], q[3], step[3], product[3];
+    for (int k = 0; k < 3; k++) {
+        p[k] = s->at[0][k] - origin[k];
+        q[k] = s->at[1][k] - origin[k];
+        step[k] = q[k] - p[k];
+    }
+    kiln_cross(p, q, product);
+    for (int k = 0; k < 3; k++) {
+        sum->area[k] += product[k];
+    }
+    sum->length += sqrt(kiln_dot(step, step));
+}
+
+static double length_of(const double v[3])
+{
+    return sqrt(kiln_dot(v, v));
+}
+
+/* The normals of the pairs of a region whose curves have no area, one by one; and a point. */
+static void normal_of_pairs(const kiln_regions *r, uint32_t root, double normal[3],
+                            double origin[3], bool with_origin)
+{
+    double sum[3] = {0, 0, 0}, deepest[3] = {0, 0, 1}, depth = -1;
+    for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            double x[9], y[9], world[3];
+            kiln_tri_contact contact;
+            kiln_stored_corners(&r->frame, true, r->x.of->first + r->pairs[i].x, x);
+            kiln_stored_corners(&r->frame, false, r->y.of->first + r->pairs[i].y, y);
+            kiln_pair_contact(&r->frame, x, y, &contact);
+            kiln_world_normal(r->x.pose, contact.normal, 1, world);
+            for (int k = 0; k < 3; k++) {
+                sum[k] += world[k];
+            }
+            if (contact.depth > depth) {
+                depth = contact.depth;
+                memcpy(deepest, world, sizeof deepest);
+            }
+            if (with_origin && i == root) {
+                kiln_world_point(r->x.pose, contact.from, origin);
+            }
+        }
+    }
+    const double length = length_of(sum);
+    for (int k = 0; k < 3; k++) {
+        normal[k] = length > 0.1 ? sum[k] / length : deepest[k];
+    }
+}
+
+/* Two axes across the normal: the same for it and its reverse, but for their signs. */
+static void form_axes(double along[3][3])
+{
+    const double *n = along[2];
+    int least = 0;
+    for (int k = 1; k < 3; k++) {
+        least = fabs(n[k]) < fabs(n[least]) ? k : least;
+    }
+    double axis[3] = {0, 0, 0};
+    axis[least] = 1;
+    kiln_cross(n, axis, along[0]);
+    const double length = length_of(along[0]);
+    for (int k = 0; k < 3; k++) {
+        along[0][k] /= length;
+    }
+    kiln_cross(n, along[0], along[1]);
+}
+
+/* Area, length and the direction from Y to X. */
+static void measure_curves(const kiln_regions *r, uint32_t root, kiln_regions_measure *m)
+{
+    kiln_region *region = &m->region;
+    curve_sum all = {{0, 0, 0}, 0};
+    double each = 0, largest[3] = {0, 0, 0}, most = -1;
+    bool found = false;
+    find_origin(r, root, m->origin, &region->open);
+    for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        curve_sum sum = {{0, 0, 0}, 0};
+        bool any = false;
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            region->pairs++;
+            region->touching = region->touching && !r->segments[i].crosses;
+            if (r->segments[i].found) {
+                add_segment(&r->segments[i], m->origin, &sum);
+                any = true;
+            }
+        }
+        region->curves += any;
+        found = found || any;
+        const double area = length_of(sum.area);
+        each += area;
+        all.length += sum.length;
+        for (int k = 0; k < 3; k++) {
+            all.area[k] += sum.area[k];
+        }
+        if (area > most) {
+            most = area;
+            memcpy(largest, sum.area, sizeof largest);
+        }
+    }
+    /* Segments run so that the area vector is that of X's patch, from X to Y, if both are wound as
+     * they should be. */
+    const double sign = r->x.turned == r->y.turned ? -0.5 : 0.5;
+    for (int k = 0; k < 3; k++) {
+        region->area_vector[k] = sign * all.area[k];
+    }
+    region->length = all.length;
+    const double net = length_of(all.area);
+    if (!(each > NO_AREA * all.length * all.length)) {
+        normal_of_pairs(r, root, m->along[2], m->origin, !found);
+    } else if (net >= CANCELLED * each) {
+        for (int k = 0; k < 3; k++) {
+            m->along[2][k] = 2 * sign * all.area[k] / net;
+        }
+    } else {
+        const double way = kiln_dot(all.area, largest) < 0 ? -2 * sign : 2 * sign;
+        for (int k = 0; k < 3; k++) {
+            m->along[2][k] = way * largest[k] / most;
+        }
+    }
+    form_axes(m->along);
+}
+
+/* --------------------------------------------------------------------------------- extents -- */
+
+static uint32_t id_of(const kiln_regions_mesh *mesh, uint32_t triangle)
+{
+    return mesh->of->tree->ids[mesh->of->first + triangle];
+}
+
+/* The farthest so far: of X the lowest, of Y the highest; of equal ones the lowest id. */
+static void offer_extent(const kiln_regions *r, const kiln_regions_mesh *mesh, double height,
+                         uint32_t triangle, kiln_regions_measure *m)
+{
+    const bool of_x = mesh == &r->x;
+    double *most = of_x ? &m->lowest : &m->highest;
+    uint32_t *at = of_x ? &m->low_x : &m->high_y;
+    const double beyond = of_x ? *most - height : height - *most;
+    if (beyond >= 0 && (beyond > 0 || id_of(mesh, triangle) < id_of(mesh, *at))) {
+        *most = height;
+        *at = triangle;
+    }
+}
+
+static void extend_by_fill(const kiln_regions *r, const kiln_regions_fill *fill,
+                           kiln_regions_measure *m)
+{
+    const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, fill->of_x);
+    const uint32_t end = fill + 1 < r->fills + r->fill_count ? fill[1].first : r->list_count;
+    kiln_regions_height height;
+    kiln_regions_height_form(mesh, m->along[2], m->origin, &height);
+    for (uint32_t i = fill->first; i < end; i++) {
+        for (unsigned c = 0; c < 3; c++) {
+            offer_extent(
+                r, mesh,
+                kiln_regions_height_at(&height, kiln_adjacency_vertex(mesh->of, r->list[i], c)),
+                r->list[i], m);
+        }
+    }
+    *(fill->of_x == !r->frame.swapped ? &m->region.inside_a : &m->region.inside_b) +=
+        end - fill->first;
+}
+
+static void extend_by_corners(const kiln_regions *r, uint32_t root, uint32_t met,
+                              const kiln_regions_height *height, kiln_regions_measure *m)
+{
+    const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, r->met[met].of_x);
+    const uint32_t triangle = r->met[met].triangle;
+    for (unsigned c = 0; c < 3; c++) {
+        if (kiln_regions_corner_is_in(r, met, c, root)) {
+            const float *vertex = kiln_adjacency_vertex(mesh->of, triangle, c);
+            offer_extent(r, mesh, kiln_regions_height_at(height, vertex), triangle, m);
+        }
+    }
+}
+
+/* Heights of both patches over the origin. */
+static void measure_extents(const kiln_regions *r, uint32_t root, kiln_regions_measure *m)
+{
+    kiln_regions_height of_x, of_y;
+    kiln_regions_height_form(&r->x, m->along[2], m->origin, &of_x);
+    kiln_regions_height_form(&r->y, m->along[2], m->origin, &of_y);
+    m->low_x = r->pairs[root].x;
+    m->high_y = r->pairs[root].y;
+    m->lowest = m->highest = 0;
+    bool first = true;
+    for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            const kiln_regions_segment *s = &r->segments[i];
+            for (int end = 0; end < 2 && s->found; end++) {
+                double from[3];
+                kiln_subtract(s->at[end], m->origin, from);
+                const double height = kiln_dot(m->along[2], from);
+                if (first) {
+                    m->lowest = m->highest = height;
+                    m->low_x = r->pairs[i].x;
+                    m->high_y = r->pairs[i].y;
+                    first = false;
+                }
+                offer_extent(r, &r->x, height, r->pairs[i].x, m);
+                offer_extent(r, &r->y, height, r->pairs[i].y, m);
+            }
+            if (s->parts) {
+                extend_by_corners(r, root, s->met_x, &of_x, m);
+                extend_by_corners(r, root, s->met_y, &of_y, m);
+            }
+        }
+    }
+    for (uint32_t f = r->first_fill[root]; f != KILN_REGIONS_NONE; f = r->fills[f].next) {
+        extend_by_fill(r, &r->fills[f], m);
+    }
+}
+
+/* -------------------------------------------------------------------------------- centroid -- */
+
+/* The centroid of what the curves enclose as seen along the normal, or of the curves; and how far
+ * these reach from it. */
+static void measure_centroid(const kiln_regions *r, uint32_t root, kiln_regions_measure *m)
+{
+    const double *n = m->along[2];
+    double area = 0, sum[3] = {0, 0, 0}, weight = 0, line[3] = {0, 0, 0}, centre[3] = {0, 0, 0};
+    for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            const kiln_regions_segment *s = &r->segments[i];
+            double p[3], q[3], step[3], product[3];
+            if (!s->found) {
+                continue;
+            }
+            kiln_subtract(s->at[0], m->origin, p);
+            kiln_subtract(s->at[1], m->origin, q);
+            kiln_subtract(q, p, step);
+            kiln_cross(p, q, product);
+            const double part = kiln_dot(n, product), length = length_of(step);
+            area += part;
+            weight += length;
+            for (int k = 0; k < 3; k++) {
+                sum[k] += part * (p[k] + q[k]);
+                line[k] += length * (p[k] + q[k]);
+            }
+        }
+    }
+    m->region.area = fabs(area) / 2;
+    for (int k = 0; k < 3; k++) {
+        if (fabs(area) > NO_AREA * weight * weight &&
+            m->region.area > CANCELLED / 2 * length_of(m->region.area_vector)) {
+            centre[k] = sum[k] / (3 * area);
+        } else if (weight > 0) {
+            centre[k] = line[k] / (2 * weight);
+        }
+    }
+    const double height = kiln_dot(n, centre), middle = m->lowest + (m->highest - m->lowest) / 2;
+    for (int k = 0; k < 3; k++) {
+        centre[k] += (middle - height) * n[k];
+        m->region.centroid[k] = m->origin[k] + centre[k];
+    }
+    for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            for (int end = 0; end < 2 && r->segments[i].found; end++) {
+                double from[3];
+                kiln_subtract(r->segments[i].at[end], m->region.centroid, from);
+                m->region.radius = fmax(m->region.radius, length_of(from));
+            }
+        }
+    }
+}
+
+/* A point of the world along the axes of a mesh and from its origin, in lengths of the world. */
+static void place_in_mesh(const kiln_pose *pose, const double point[3], double out[3])
+{
+    kiln_placement placement;
+    if (kiln_placement_form(&placement, pose) == KILN_OK) {
+        kiln_placement_point(&placement, point, out);
+        for (int k = 0; k < 3; k++) {
+            out[k] *= kiln_pose_scale(pose);
+        }
+    }
+}
+
+void kiln_regions_measure_of(const kiln_regions *r, uint32_t root, kiln_regions_measure *m)
+{
+    const bool swapped = r->frame.swapped;
+    kiln_region *region = &m->region;
+    memset(m, 0, sizeof *m);
+    region->touching = true;
+    measure_curves(r, root, m);
+    measure_extents(r, root, m);
+    region->depth = region->touching ? 0 : m->highest - m->lowest;
+    measure_centroid(r, root, m);
+    for (int k = 0; k < 3; k++) {
+        region->normal[k] = swapped ? 0 - m->along[2][k] : m->along[2][k];
+        region->area_vector[k] = swapped ? 0 - region->area_vector[k] : region->area_vector[k];
+    }
+    const uint32_t x = id_of(&r->x, m->low_x), y = id_of(&r->y, m->high_y);
+    region->deepest.a = swapped ? y : x;
+    region->deepest.b = swapped ? x : y;
+    place_in_mesh(r->x.pose, region->centroid, swapped ? region->place_b : region->place_a);
+    place_in_mesh(r->y.pose, region->centroid, swapped ? region->place_a : region->place_b);
+}

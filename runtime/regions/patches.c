@@ -1,0 +1,351 @@
+/* Patches: what of each surface is inside the other mesh, and which curves that joins.
+ *
+ * Corners of triangles that the curves cross hang together over edges that nothing crosses, in a
+ * strip along each side of a curve: so one exact inside test decides a side, which is mostly two
+ * tests a curve and mesh. From the inner strips the triangles that nothing crosses are filled over
+ * edges. Whatever is reached, and every piece of an edge that is inside, joins the curves at it. */
+#include "regions.h"
+
+#include "../query/query.h"
+#include "../walk/leaf_pair.h"
+#include "crossing.h"
+
+enum {
+    TRIES = 4
+}; /* corners of a side that may be on the other surface before another way is used */
+
+/* In X's frame. */
+static void met_corner(const kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t triangle,
+                       unsigned corner, double out[3])
+{
+    const float *vertex = kiln_adjacency_vertex(mesh->of, triangle, corner);
+    if (mesh == &r->x) {
+        for (int k = 0; k < 3; k++) {
+            out[k] = (double)vertex[k];
+        }
+    } else {
+        kiln_pair_frame_transform(&r->frame, vertex, out);
+    }
+}
+
+static bool other_is_closed(const kiln_regions_mesh *mesh)
+{
+    return mesh->other->tree->view.entry->closed != KILN_CLOSED_NOT;
+}
+
+/* Where a point of X's frame is to the mesh that is not `mesh`. */
+static kiln_place place_in_other(const kiln_regions *r, const kiln_regions_mesh *mesh,
+                                 const double point[3])
+{
+    const bool in_y = mesh == &r->x;
+    return kiln_inside_point(mesh->other->tree, in_y ? &r->frame.carry : NULL, r->inverse, point);
+}
+
+/* ---------------------------------------------------------------------------------- sides -- */
+
+/* The corner of a half-edge's triangle at which it ends that begins at the place of corner `corner`
+ * of another triangle, as a node of a met triangle. */
+static uint32_t node_at(const kiln_adjacency *of, uint32_t met, uint32_t half_edge,
+                        const float *place)
+{
+    const unsigned k = half_edge % 3;
+    const bool begins = kiln_vertices_equal(kiln_adjacency_vertex(of, half_edge / 3, k), place);
+    return 3 * met + (begins ? k : (k + 1) % 3);
+}
+
+/* Joins the corners of a crossed triangle with each other, and with those of its neighbours. */
+static void join_corners(kiln_regions *r, uint32_t met)
+{
+    const kiln_regions_met *m = &r->met[met];
+    const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);
+    const kiln_adjacency *of = mesh->of;
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned next = (k + 1) % 3;
+        const uint32_t own = 3 * m->triangle + k;
+        if (m->crossings[k] == 0) {
+            kiln_regions_join(r->nodes, 3 * met + k, 3 * met + next);
+        }
+        for (uint32_t h = of->ring[own]; h != own; h = of->ring[h]) {
+            const uint32_t other = kiln_regions_met_of(r, mesh, h / 3);
+            if (h > own && other != KILN_REGIONS_NONE && r->met[other].crossed) {
+                kiln_regions_join(r->nodes, 3 * met + k,
+                                  node_at(of, other, h, kiln_adjacency_vertex(of, m->triangle, k)));
+                kiln_regions_join(
+                    r->nodes, 3 * met + next,
+                    node_at(of, other, h, kiln_adjacency_vertex(of, m->triangle, next)));
+            }
+        }
+    }
+}
+
+/* Asks where the sides of a crossed triangle are that are not known. */
+static void locate_corners(kiln_regions *r, uint32_t met)
+{
+    const kiln_regions_met *m = &r->met[met];
+    const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);
+    for (unsigned c = 0; c < 3; c++) {
+        kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, 3 * met + c)];
+        if (side->place != 0 || side->tries == TRIES) {
+            continue;
+        }
+        double at[3];
+        met_corner(r, mesh, m->triangle, c, at);
+        const kiln_place place = place_in_other(r, mesh, at);
+        side->place = place == KILN_PLACE_INSIDE ? 1 : place == KILN_PLACE_OUTSIDE ? -1 : 0;
+        side->tries++;
+    }
+}
+
+/* Notes of an end of a curve which corner of its edge is on the inner side of the triangle that it
+ * passes through there. `at_first`: of that corner, else of the last one. */
+static void note_behind(kiln_regions *r, uint32_t pair, int end, bool at_first)
+{
+    const kiln_regions_segment *segment = &r->segments[pair];
+    const unsigned edge = segment->edge[end];
+    const bool of_x = edge < KILN_CROSSING_OF_Y;
+    const uint32_t met = of_x ? segment->met_x : segment->met_y;
+    /* X's edge comes from behind Y where the segment begins, Y's where it ends. */
+    const bool first_behind = (of_x == (end == 0)) != kiln_regions_mesh_of(r, !of_x)->of->turned;
+    kiln_regions_side *side =
+        &r->sides[kiln_regions_root(r->nodes, 3 * met + (at_first ? edge % 3 : (edge + 1) % 3))];
+    if (side->behind == 0) {
+        side->behind = first_behind == at_first ? 1 : -1;
+    }
+}
+
+static uint32_t crossings_at(const kiln_regions *r, uint32_t pair, int end)
+{
+    const kiln_regions_segment *segment = &r->segments[pair];
+    const unsigned edge = segment->edge[end];
+    return r->met[edge < KILN_CROSSING_OF_Y ? segment->met_x : segment->met_y].crossings[edge % 3];
+}
+
+/* Joins a curve with what is known of a side, if that is inside. */
+static void join_side(kiln_regions *r, uint32_t node, uint32_t pair)
+{
+    kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, node)];
+    if (side->place <= 0) {
+        return;
+    }
+    if (side->pair == KILN_REGIONS_NONE) {
+        side->pair = pair;
+    }
+    kiln_regions_join(r->parents, side->pair, pair);
+}
+
+/* ---------------------------------------------------- edges that are crossed several times -- */
+
+static bool order_is_less(const kiln_regions_order *p, const kiln_regions_order *q)
+{
+    return p->edge != q->edge     ? p->edge < q->edge
+           : p->place != q->place ? p->place < q->place
+                                  : p->pair < q->pair;
+}
+
+/* Heapsort. */
+static void sink_order(kiln_regions_order *heap, size_t size, size_t place)
+{
+    const kiln_regions_order moved = heap[place];
+    for (;;) {
+        size_t child = 2 * place + 1;
+        if (child >= size) {
+            break;
+        }
+        child += child + 1 < size && order_is_less(&heap[child], &heap[child + 1]);
+        if (!order_is_less(&moved, &heap[child])) {
+            break;
+        }
+        heap[place] = heap[child];
+        place = child;
+    }
+    heap[place] = moved;
+}
+
+static void sort_orders(kiln_regions_order *orders, size_t count)
+{
+    for (size_t i = count / 2; i-- > 0;) {
+        sink_order(orders, count, i);
+    }
+    for (size_t size = count; size-- > 1;) {
+        const kiln_regions_order last = orders[size];
+        orders[size] = orders[0];
+        orders[0] = last;
+        sink_order(orders, size, 0);
+    }
+}
+
+/* All crossings of edges with several, in order along each. */
+static size_t list_orders(kiln_regions *r)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < r->pair_count; i++) {
+        for (int end = 0; end < 2 && r->segments[i].parts; end++) {
+            const kiln_regions_segment *s = &r->segments[i];
+            if (crossings_at(r, i, end) > 1) {
+                const bool of_x = s->edge[end] < KILN_CROSSING_OF_Y;
+                const uint64_t met = of_x ? s->met_x : s->met_y;
+                r->orders[count++] = (kiln_regions_order){3 * met + s->edge[end] % 3, s->place[end],
+                                                          i, (uint8_t)end};
+            }
+        }
+    }
+    sort_orders(r->orders, count);
+    return count;
+}
+
+/* Is the edge between two crossings that follow each other inside the other mesh? By its middle, or
+ * by the way that the two triangles face. */
+static bool piece_is_inside(const kiln_regions *r, const kiln_regions_order *from,
+                            const kiln_regions_order *to)
+{
+    const kiln_regions_met *m = &r->met[from->edge / 3];
+    const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);
+    const unsigned k = (unsigned)(from->edge % 3);
+    const double part = 0.5 * (from->place + to->place);
+    if (!other_is_closed(mesh)) {
+        /* The edge goes in where it comes from the front: as note_behind. */
+        return m->of_x != (from->end == 0) && m->of_x == (to->end == 0);
+    }
+    double p[3], q[3], middle[3];
+    met_corner(r, mesh, m->triangle, k, p);
+    met_corner(r, mesh, m->triangle, (k + 1) % 3, q);
+    for (int i = 0; i < 3; i++) {
+        middle[i] = p[i] + part * (q[i] - p[i]);
+        middle[i] = middle[i] > -0x1p-250 && middle[i] < 0x1p-250 ? 0 : middle[i];
+    }
+    return from->place < to->place && place_in_other(r, mesh, middle) == KILN_PLACE_INSIDE;
+}
+
+/* ------------------------------------------------------------------------------- filling -- */
+
+/* What is next to a half-edge is inside, as the side is: it is filled, or joined with that. */
+static void fill_over(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t own,
+                      const kiln_regions_side *side)
+{
+    const uint32_t filled = r->mark_base + 1 + r->met_count;
+    for (uint32_t h = mesh->of->ring[own]; h != own; h = mesh->of->ring[h]) {
+        const uint32_t triangle = h / 3;
+        const uint32_t met = kiln_regions_met_of(r, mesh, triangle);
+        if (met == KILN_REGIONS_NONE) {
+            if (mesh->marks[triangle] != filled) {
+                mesh->marks[triangle] = filled;
+                r->list[r->list_count++] = triangle;
+            }
+        } else if (!r->met[met].crossed) {
+            if (!r->met[met].filled) {
+                r->met[met].filled = true;
+                r->list[r->list_count++] = triangle;
+            }
+        } else {
+            kiln_regions_side *reached = &r->sides[kiln_regions_root(r->nodes, 3 * met + h % 3)];
+            if (reached->place > 0 && reached->pair != KILN_REGIONS_NONE) {
+                kiln_regions_join(r->parents, reached->pair, side->pair);
+            } else if (reached->place >= 0) {
+                reached->place = 1;
+                reached->pair = side->pair;
+            }
+        }
+    }
+}
+
+/* Fills from an edge of a crossed triangle that nothing crosses and that is inside. */
+static void fill_from(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t half_edge,
+                      const kiln_regions_side *side)
+{
+    const uint32_t first = r->list_count;
+    fill_over(r, mesh, half_edge, side);
+    for (uint32_t at = first; at < r->list_count; at++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            fill_over(r, mesh, 3 * r->list[at] + k, side);
+        }
+    }
+    if (r->list_count > first) {
+        r->fills[r->fill_count++] =
+            (kiln_regions_fill){first, side->pair, KILN_REGIONS_NONE, mesh == &r->x};
+    }
+}
+
+/* ----------------------------------------------------------------------------- all of it -- */
+
+/* Where all sides are. */
+static void settle_sides(kiln_regions *r, size_t orders)
+{
+    for (uint32_t met = 0; met < r->met_count; met++) {
+        if (r->met[met].crossed && other_is_closed(kiln_regions_mesh_of(r, r->met[met].of_x))) {
+            locate_corners(r, met);
+        }
+    }
+    for (uint32_t i = 0; i < r->pair_count; i++) {
+        for (int end = 0; end < 2 && r->segments[i].parts; end++) {
+            if (crossings_at(r, i, end) == 1) {
+                note_behind(r, i, end, true);
+                note_behind(r, i, end, false);
+            }
+        }
+    }
+    for (size_t i = 0; i < orders; i++) {
+        const kiln_regions_order *at = &r->orders[i];
+        if (i == 0 || at[-1].edge != at->edge) {
+            note_behind(r, at->pair, at->end, true);
+        }
+        if (i + 1 == orders || at[1].edge != at->edge) {
+            note_behind(r, at->pair, at->end, false);
+        }
+    }
+    for (uint32_t node = 0; node < 3 * r->met_count; node++) {
+        kiln_regions_side *side = &r->sides[node];
+        side->place = side->place != 0 ? side->place : side->behind;
+    }
+}
+
+/* Joins the curves that a piece of an edge that is inside joins, and notes whose each side is. */
+static void join_by_edges(kiln_regions *r, size_t orders)
+{
+    for (uint32_t i = 0; i < r->pair_count; i++) {
+        const kiln_regions_segment *s = &r->segments[i];
+        for (int end = 0; end < 2 && s->parts; end++) {
+            if (crossings_at(r, i, end) == 1) {
+                const uint32_t k = s->edge[end] % 3;
+                const uint32_t met = s->edge[end] < KILN_CROSSING_OF_Y ? s->met_x : s->met_y;
+                join_side(r, 3 * met + k, i);
+                join_side(r, 3 * met + (k + 1) % 3, i);
+            }
+        }
+    }
+    for (size_t i = 0; i < orders; i++) {
+        const kiln_regions_order *at = &r->orders[i];
+        const uint32_t corner = (uint32_t)(at->edge % 3), first = (uint32_t)at->edge - corner;
+        if (i == 0 || at[-1].edge != at->edge) {
+            join_side(r, first + corner, at->pair);
+        }
+        if (i + 1 == orders || at[1].edge != at->edge) {
+            join_side(r, first + (corner + 1) % 3, at->pair);
+        } else if (kiln_regions_root(r->parents, at->pair) !=
+                       kiln_regions_root(r->parents, at[1].pair) &&
+                   piece_is_inside(r, at, at + 1)) {
+            kiln_regions_join(r->parents, at->pair, at[1].pair);
+        }
+    }
+}
+
+void kiln_regions_fill_patches(kiln_regions *r)
+{
+    for (uint32_t met = 0; met < r->met_count; met++) {
+        if (r->met[met].crossed) {
+            join_corners(r, met);
+        }
+    }
+    const size_t orders = list_orders(r);
+    settle_sides(r, orders);
+    join_by_edges(r, orders);
+    for (uint32_t met = 0; met < r->met_count; met++) {
+        const kiln_regions_met *m = &r->met[met];
+        const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);
+        for (uint32_t k = 0; k < 3 && m->crossed; k++) {
+            const kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, 3 * met + k)];
+            if (m->crossings[k] == 0 && side->place > 0 && side->pair != KILN_REGIONS_NONE) {
+                fill_from(r, mesh, 3 * m->triangle + k, side);
+            }
+        }
+    }
+}

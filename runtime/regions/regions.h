@@ -1,0 +1,172 @@
+/* A query of contact regions from the inside: its workplace, and its steps. */
+#ifndef KILN_REGIONS_INSIDE_H
+#define KILN_REGIONS_INSIDE_H
+
+#include "../base/fpu.h"
+#include "../pose/pose.h"
+#include "adjacency.h"
+
+#define KILN_REGIONS_NONE UINT32_MAX
+
+/* Two triangles that meet, in the order of their ids. */
+typedef struct {
+    uint32_t id_x, id_y;
+    uint32_t x, y; /* counted as in the adjacency of each */
+} kiln_regions_pair;
+
+/* How two triangles pass through each other. */
+typedef struct {
+    double at[2][3];       /* begin and end, world */
+    double place[2];       /* of these along their edges, from the first corner */
+    uint8_t edge[2];       /* kiln_crossing */
+    bool found;            /* else they only touch */
+    bool parts;            /* found with the move that decides what is inside */
+    bool crosses;          /* in a part of the intersection that does not only touch */
+    bool loose[2];         /* no other triangle has this end */
+    uint32_t met_x, met_y; /* the triangles as they are noted */
+} kiln_regions_segment;
+
+/* A triangle that meets the other mesh. Nodes 3 i + c stand for the corners of met triangle i. */
+typedef struct {
+    uint32_t triangle;
+    uint32_t first, pairs; /* of X: its pairs */
+    uint32_t crossings[3]; /* of each edge */
+    bool of_x, crossed, filled;
+} kiln_regions_met;
+
+/* Corners that hang together over edges that nothing crosses: where they all are. */
+typedef struct {
+    uint32_t pair; /* of a curve around the patch that they are in; or none */
+    int8_t place;  /* 1: inside, -1: outside the other mesh; 0: unknown */
+    int8_t
+        behind; /* 1: on the inner side of the triangle that is next; -1: the outer; 0: unknown */
+    uint8_t tries; /* corners that were on the other surface */
+} kiln_regions_side;
+
+/* Triangles of a patch that nothing crosses: list[first] to the next fill's first. */
+typedef struct {
+    uint32_t first;
+    uint32_t pair;
+    uint32_t next; /* of the same region */
+    bool of_x;
+} kiln_regions_fill;
+
+/* A crossing of an edge that has several. */
+typedef struct {
+    uint64_t edge;
+    double place;
+    uint32_t pair;
+    uint8_t end;
+} kiln_regions_order;
+
+/* Of X and Y alike. */
+typedef struct {
+    const kiln_adjacency *of;
+    const kiln_adjacency *other;
+    const kiln_pose *pose; /* NULL: identity */
+    uint32_t *marks;       /* of each triangle: mark_base + 1 + met triangle, or + filled */
+    bool turned;           /* its triangles are clockwise as placed */
+} kiln_regions_mesh;
+
+/* All arrays are in the caller's memory. A root of `parents` is the first pair of its set. */
+struct kiln_regions {
+    uint32_t triangle_capacity, pair_capacity;
+    uint32_t needed_triangles, needed_pairs;
+    uint32_t *marks, *list;
+    kiln_regions_pair *pairs, *spare;
+    kiln_regions_segment *segments;
+    uint32_t *parents;    /* of pairs: regions */
+    uint32_t *curves;     /* the same before patches joined them */
+    uint32_t *next_pair;  /* of the same curve */
+    uint32_t *next_curve; /* of the same region, by the first pairs of curves */
+    uint32_t *first_fill; /* of a region */
+    kiln_regions_met *met;
+    uint32_t *nodes; /* their parents */
+    kiln_regions_side *sides;
+    kiln_regions_fill *fills;
+    kiln_regions_order *orders;
+
+    /* Of the query that runs. */
+    uint32_t mark_base; /* marks up to it are old */
+    uint32_t pair_count, met_count, fill_count, list_count;
+    kiln_pair_frame frame;
+    double inverse[9]; /* of its rotation */
+    kiln_regions_mesh x, y;
+};
+
+static inline uint32_t kiln_regions_root(uint32_t *parents, uint32_t i)
+{
+    while (parents[i] != i) {
+        parents[i] = parents[parents[i]];
+        i = parents[i];
+    }
+    return i;
+}
+
+static inline void kiln_regions_join(uint32_t *parents, uint32_t i, uint32_t j)
+{
+    i = kiln_regions_root(parents, i);
+    j = kiln_regions_root(parents, j);
+    if (i < j) {
+        parents[j] = i;
+    } else {
+        parents[i] = j;
+    }
+}
+
+/* The met triangle that a triangle is noted as; NONE: it meets nothing. */
+static inline uint32_t kiln_regions_met_of(const kiln_regions *r, const kiln_regions_mesh *mesh,
+                                           uint32_t triangle)
+{
+    const uint32_t mark = mesh->marks[triangle];
+    return mark > r->mark_base && mark - r->mark_base <= r->met_count ? mark - r->mark_base - 1
+                                                                      : KILN_REGIONS_NONE;
+}
+
+/* Pairs in order; how triangles pass through each other, and what hangs together: curves.c. */
+void kiln_regions_trace(kiln_regions *r);
+
+/* What is inside; which curves it joins: patches.c. */
+void kiln_regions_fill_patches(kiln_regions *r);
+
+/* All of the region of which `root` is the first pair, but for its points: measure.c. */
+typedef struct {
+    double origin[3];       /* of what follows, world */
+    double along[3][3];     /* two axes across the normal, and it, from Y to X */
+    double lowest, highest; /* of X's patch along it, and of Y's */
+    uint32_t low_x, high_y; /* these triangles; and of pairs at the same places */
+    kiln_region region;
+} kiln_regions_measure;
+void kiln_regions_measure_of(const kiln_regions *r, uint32_t root, kiln_regions_measure *out);
+
+/* Its points: manifold.c. */
+void kiln_regions_add_points(const kiln_regions *r, uint32_t root, kiln_regions_measure *m);
+
+/* A linear function of the world, of the vertices of a mesh as stored. */
+typedef struct {
+    double row[3], constant;
+} kiln_regions_height;
+void kiln_regions_height_form(const kiln_regions_mesh *mesh, const double direction[3],
+                              const double origin[3], kiln_regions_height *out);
+
+static inline double kiln_regions_height_at(const kiln_regions_height *h, const float *vertex)
+{
+    return (h->row[0] * (double)vertex[0] + h->row[1] * (double)vertex[1]) +
+           (h->row[2] * (double)vertex[2] + h->constant);
+}
+
+/* Is the corner of a met triangle in a patch of the region? */
+static inline bool kiln_regions_corner_is_in(const kiln_regions *r, uint32_t met, unsigned corner,
+                                             uint32_t root)
+{
+    const kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, 3 * met + corner)];
+    return side->place > 0 && side->pair != KILN_REGIONS_NONE &&
+           kiln_regions_root(r->parents, side->pair) == root;
+}
+
+static inline const kiln_regions_mesh *kiln_regions_mesh_of(const kiln_regions *r, bool of_x)
+{
+    return of_x ? &r->x : &r->y;
+}
+
+#endif
