@@ -16,38 +16,43 @@
  * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too.
  *
  * Regions. Pairs of triangles that meet hang together where the points that they have in common do:
- * this is decided exactly. Each such part of the intersection is cut by curves, in which one surface
- * passes through the other. A curve parts each surface in a patch that lies inside the other mesh
- * and the rest. Curves that bound a common patch of either surface make one region: the two circles
- * of a ring that is pressed into a plane, or of a bar through a plate.
+ * this is decided exactly. Each such part of the intersection is cut by curves, in which one
+ * surface passes through the other. A curve parts each surface in a patch that lies inside the
+ * other mesh and the rest. Curves that bound a common patch of either surface make one region: the
+ * two circles of a ring that is pressed into a plane, or of a bar through a plate.
  *
  * Normal. The area vector of a region's curves is half the sum of p x q over their segments, by
  * Stokes' theorem the integral of the normals over the patch of A, and that over the patch of B
- * reversed, however these are divided into triangles. The normal is its direction, from B to A.
- * Where curves cancel each other, as those of a bar through a plate do (the sum is below 1/20 of
- * what they have one by one), it is that of the largest of them.
+ * reversed, however these are divided into triangles. Where the curves lie in a plane, or nearly
+ * so, the normal is its direction, from B to A. Else, as where boxes overlap at an edge, it lies
+ * between the ways out of two faces, and the normals of faces that have more than 15 % of the
+ * curves, and are within 60 degrees of it, are tried: if the patches part along one of them after
+ * less than 4/5 of the way, that is the normal. Where curves cancel each other, as those of a bar
+ * through a plate do (the sum is below 1/20 of what they have one by one), it is that of the
+ * largest of them.
  *
  * Depth. How far A has to move along the normal until all of its patch is beyond all of B's: the
  * extent of both patches along the normal. Less may do for patches that are not convex. It says
  * nothing of the rest of the meshes: a bar through a plate is as deep as the plate is thick.
  *
  * Inside. Of a closed mesh (kiln_tree_info.closed) it is exact: a part of a surface that no curve
- * crosses is inside if one of its corners is, as kiln_locate_point says. An open mesh has no inside:
- * what is next to a curve on the back of its triangles counts as inside, with all that hangs
- * together with it. So of a sphere that is half through a sheet the half behind the sheet is the
- * patch, and the depth is how far that reaches; of a sheet the normals of whose triangles have no
- * common side nothing is promised but that all numbers are finite. Area vectors and depths take
- * triangles to be wound counter-clockwise as seen from outside; a closed mesh that is wound the
- * other way round throughout is found to be so when its adjacency is made.
+ * crosses is inside if one of its corners is, as kiln_locate_point says. An open mesh has no
+ * inside: what is next to a curve on the back of its triangles counts as inside, with all that
+ * hangs together with it. So of a sphere that is half through a sheet the half behind the sheet is
+ * the patch, and the depth is how far that reaches. A curve that ends at the border of a sheet
+ * parts nothing, since the other surface goes round the border: the depth of its region is that of
+ * the curve alone, and `open` is set. Where the triangles of a sheet do not face one way, nothing
+ * is promised but that all numbers are finite. Area vectors take triangles to be wound
+ * counter-clockwise as seen from outside; a closed mesh that is wound the other way round
+ * throughout is found to be so when its adjacency is made.
  *
  * Touching. Surfaces that touch and do not pass through each other make regions of depth 0, with
  * `touching` set, which is decided exactly. Faces in one plane have the area of what they have in
  * common.
  *
  * What is not found. A mesh, or a shell of one, that is wholly inside another meets it nowhere: it
- * makes no region, and *count is 0 (kiln_locate_mesh tells). Two curves whose common patch lies
- * within one triangle, and that no other patch joins, make two regions. A mesh that meets itself
- * at one place (A and B the same at equal poses) touches itself in one region without meaning.
+ * makes no region, and *count is 0 (kiln_locate_mesh tells). A mesh that meets itself at one place
+ * (A and B the same at equal poses) touches itself in regions without meaning.
  *
  * Rounding. Which triangles and edges meet, so which pairs hang together, what is inside a closed
  * mesh and what only touches, is exact; where surfaces pass through each other at a corner or in a
@@ -140,9 +145,9 @@ typedef struct {
 } kiln_region;
 
 /* Finds the contact regions of two meshes, given by their adjacencies. Poses NULL: identity.
- * Options NULL: defaults; the filter and the stop are taken, and pairs that the filter rejects leave
- * gaps in curves. *count is the exact number of regions, also when it exceeds `capacity`; `out`
- * holds the `capacity` deepest, in descending order of depth, and may be NULL when that is 0.
+ * Options NULL: defaults; the filter and the stop are taken, and pairs that the filter rejects
+ * leave gaps in curves. *count is the exact number of regions, also when it exceeds `capacity`;
+ * `out` holds the `capacity` deepest, in descending order of depth, and may be NULL when that is 0.
  * KILN_ERROR_ARGUMENT (NULL), KILN_ERROR_POSE, KILN_ERROR_STOPPED, KILN_ERROR_FULL (the workplace
  * has too little room: kiln_regions_needed says how much is needed): out and *count are untouched.
  * Any number of threads, each with a workplace. No allocation; up to 56 KiB of stack, 104 for trees

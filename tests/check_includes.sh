@@ -18,6 +18,7 @@ runtime/open: formats runtime/base kiln.h
 runtime/walk: formats runtime/base runtime/exact runtime/pose runtime/kernel kiln.h
 runtime/query: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk kiln.h
 runtime/front: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
+runtime/regions: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
 runtime/scene: formats runtime/base runtime/pose runtime/query kiln.h
 runtime/self: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
 runtime/spheres: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h

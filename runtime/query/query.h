@@ -82,8 +82,8 @@ typedef struct {
  * whatever the triangles are. Needs the environment of fpu.h. */
 void kiln_triangles_contact(const double x[9], const double y[9], kiln_tri_contact *out);
 
-/* Where an edge from p to q, whose ends are on both sides of the plane of t or on it, passes through
- * that: how far along it, 0 to 1, and the point. */
+/* Where an edge from p to q, whose ends are on both sides of the plane of t or on it, passes
+ * through that: how far along it, 0 to 1, and the point. */
 double kiln_edge_cut(const double t[9], const double p[3], const double q[3], double at[3]);
 
 /* The same of two triangles as they are compared. Where both are of one mesh at one place, in an

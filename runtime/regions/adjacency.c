@@ -41,7 +41,7 @@ size_t kiln_adjacency_size(const kiln_tree *tree)
 }
 
 /* -1, 0, 1; -0 is 0. */
-static int compare_places(const float *u, const float *v)
+static int compare_vertex_places(const float *u, const float *v)
 {
     for (int k = 0; k < 3; k++) {
         if (u[k] != v[k]) {
@@ -60,14 +60,14 @@ static edge_ends ends_of(const kiln_adjacency *of, uint32_t half_edge)
 {
     const float *from = kiln_adjacency_vertex(of, half_edge / 3, half_edge % 3);
     const float *to = kiln_adjacency_vertex(of, half_edge / 3, (half_edge + 1) % 3);
-    return compare_places(from, to) < 0 ? (edge_ends){from, to} : (edge_ends){to, from};
+    return compare_vertex_places(from, to) < 0 ? (edge_ends){from, to} : (edge_ends){to, from};
 }
 
 static int compare_edges(const kiln_adjacency *of, uint32_t h, uint32_t i)
 {
     const edge_ends one = ends_of(of, h), other = ends_of(of, i);
-    const int low = compare_places(one.low, other.low);
-    return low != 0 ? low : compare_places(one.high, other.high);
+    const int low = compare_vertex_places(one.low, other.low);
+    return low != 0 ? low : compare_vertex_places(one.high, other.high);
 }
 
 static uint64_t hash_place(uint64_t hash, const float *place)

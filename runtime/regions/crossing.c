@@ -1,12 +1,13 @@
 /* Two triangles that pass through each other, by signs alone.
  *
- * X is moved by (e, e^2, e^3), e infinitely small (simulation of simplicity; Edelsbrunner and Muecke,
- * ACM TOG 9(1), 1990; here one move of a whole mesh, so that all triangles of it agree). A volume
- * that is 0 then has the sign of the first coordinate of its gradient that is not 0:
+ * X is moved by (e, e^2, e^3), e infinitely small (simulation of simplicity; Edelsbrunner and
+ * Muecke, ACM TOG 9(1), 1990; here one move of a whole mesh, so that all triangles of it agree). A
+ * volume that is 0 then has the sign of the first coordinate of its gradient that is not 0:
  *
  *     det(p - y0, y1 - y0, y2 - y0)        of a corner p of X and a triangle of Y: the normal of Y
  *     the same of a corner of Y and X      the normal of X, reversed
- *     det(p - s, q - s, r - s)             of an edge pq of X and an edge rs of Y: (q - p) x (r - s)
+ *     det(p - s, q - s, r - s)             of an edge pq of X and an edge rs of Y: (q - p) x (r -
+ * s)
  *
  * The last of these is 0 for parallel edges only, which never pass through each other's
  * triangles: an edge that crosses the plane of a triangle is parallel to none of its edges. So the

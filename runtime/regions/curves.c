@@ -54,7 +54,7 @@ static uint32_t note_met(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_
         mesh->marks[triangle] = r->mark_base + 1 + met;
         for (uint32_t c = 3 * met; c < 3 * met + 3; c++) {
             r->nodes[c] = c;
-            r->sides[c] = (kiln_regions_side){KILN_REGIONS_NONE, 0, 0, 0};
+            r->sides[c] = (kiln_regions_side){KILN_REGIONS_NONE, 0, 0, false, 0};
         }
     }
     return met;

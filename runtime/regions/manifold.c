@@ -49,7 +49,8 @@ static uint32_t point_id(const point_search *search, const region_point *p)
 }
 
 /* Of two points that are equally far out. */
-static bool comes_before(const point_search *search, const region_point *p, const region_point *q)
+static bool point_comes_before(const point_search *search, const region_point *p,
+                               const region_point *q)
 {
     for (int k = 0; k < 3; k++) {
         if (p->at[k] != q->at[k]) {
@@ -59,7 +60,7 @@ static bool comes_before(const point_search *search, const region_point *p, cons
     return p->kind != q->kind ? p->kind < q->kind : point_id(search, p) < point_id(search, q);
 }
 
-static double reach_along(const region_point *p, int direction)
+static double reach_of_point(const region_point *p, int direction)
 {
     const double u = direction & 4 ? -p->at[0] : p->at[0];
     const double v = direction & 4 ? -p->at[1] : p->at[1];
@@ -79,8 +80,9 @@ static void offer_point(point_search *search, const region_point *p)
 {
     for (int d = 0; d < DIRECTIONS; d++) {
         region_point *best = &search->outermost[d];
-        const double new = reach_along(p, d), old = best->found ? reach_along(best, d) : -HUGE_VAL;
-        if (new > old || (new == old &&comes_before(search, p, best))) {
+        const double reach = reach_of_point(p, d),
+                     old = best->found ? reach_of_point(best, d) : -HUGE_VAL;
+        if (reach > old || (reach == old && point_comes_before(search, p, best))) {
             *best = *p;
         }
     }
@@ -292,15 +294,21 @@ static double opposite(const point_search *search, const region_point *p, uint32
     const bool of_x = p->kind == CORNER_OF_X;
     const kiln_regions_mesh *other = of_x ? &search->r->y : &search->r->x;
     const double depth = of_x ? m->highest - p->at[2] : p->at[2] - m->lowest;
+    /* Out of the other mesh, through the backs of its triangles. One in whose plane the ray lies
+     * tells nothing. */
+    kiln_query_options options = kiln_query_options_default();
     kiln_ray ray;
     kiln_ray_hit hit = {0};
+    options.cull = other->turned ? KILN_CULL_BACK : KILN_CULL_FRONT;
     ray.t_min = 0;
     ray.t_max = depth;
     place_of_point(m, p, p->at[2], ray.origin);
     for (int k = 0; k < 3; k++) {
         ray.direction[k] = of_x ? m->along[2][k] : -m->along[2][k];
     }
-    if (kiln_ray_closest(other->of->tree, other->pose, &ray, NULL, &hit) == KILN_OK && hit.found) {
+    if (depth > 0 &&
+        kiln_ray_closest(other->of->tree, other->pose, &ray, &options, &hit) == KILN_OK &&
+        hit.found && hit.side != KILN_SIDE_EDGE) {
         *id = hit.triangle;
         return of_x ? p->at[2] + hit.t : p->at[2] - hit.t;
     }

@@ -1,9 +1,9 @@
 /* What a region is, in numbers.
  *
  * The area vector of closed curves, half the sum of (p - o) x (q - o), does not depend on o. Of
- * curves with loose ends o is the middle of these, so that one that ends at both sides of the border
- * of a sheet is closed by that border. Extents of patches are those of their corners and of the
- * curves, since all in between is flat. */
+ * curves with loose ends o is the middle of these, so that one that ends at both sides of the
+ * border of a sheet is closed by that border. Extents of patches are those of their corners and of
+ * the curves, since all in between is flat. */
 #include "regions.h"
 
 #include "../../formats/vector.h"
@@ -14,8 +14,12 @@
 #include <math.h>
 #include <string.h>
 
-#define CANCELLED 0.05  /* of what curves have one by one */
-#define NO_AREA 0x1p-40 /* of the square of the length */
+#define CANCELLED 0.05     /* of what curves have one by one */
+#define FREQUENT_PART 0.15 /* of the length: what a direction must have to be looked at */
+#define IN_PLANE 0x1p-30   /* of the length: a curve that departs less from a plane is flat */
+#define SOONER 0.8         /* a direction counts as better from this part of the depth on */
+#define FLAT 0.25          /* of the depth: how far a curve may depart from a plane */
+#define NO_AREA 0x1p-40    /* of the square of the length */
 
 void kiln_regions_height_form(const kiln_regions_mesh *mesh, const double direction[3],
                               const double origin[3], kiln_regions_height *out)
@@ -90,7 +94,7 @@ static void add_segment(const kiln_regions_segment *s, const double origin[3], c
     sum->length += sqrt(kiln_dot(step, step));
 }
 
-static double length_of(const double v[3])
+static double region_vector_length(const double v[3])
 {
     return sqrt(kiln_dot(v, v));
 }
@@ -120,7 +124,7 @@ static void normal_of_pairs(const kiln_regions *r, uint32_t root, double normal[
             }
         }
     }
-    const double length = length_of(sum);
+    const double length = region_vector_length(sum);
     for (int k = 0; k < 3; k++) {
         normal[k] = length > 0.1 ? sum[k] / length : deepest[k];
     }
@@ -137,7 +141,7 @@ static void form_axes(double along[3][3])
     double axis[3] = {0, 0, 0};
     axis[least] = 1;
     kiln_cross(n, axis, along[0]);
-    const double length = length_of(along[0]);
+    const double length = region_vector_length(along[0]);
     for (int k = 0; k < 3; k++) {
         along[0][k] /= length;
     }
@@ -165,7 +169,7 @@ static void measure_curves(const kiln_regions *r, uint32_t root, kiln_regions_me
         }
         region->curves += any;
         found = found || any;
-        const double area = length_of(sum.area);
+        const double area = region_vector_length(sum.area);
         each += area;
         all.length += sum.length;
         for (int k = 0; k < 3; k++) {
@@ -183,7 +187,7 @@ static void measure_curves(const kiln_regions *r, uint32_t root, kiln_regions_me
         region->area_vector[k] = sign * all.area[k];
     }
     region->length = all.length;
-    const double net = length_of(all.area);
+    const double net = region_vector_length(all.area);
     if (!(each > NO_AREA * all.length * all.length)) {
         normal_of_pairs(r, root, m->along[2], m->origin, !found);
     } else if (net >= CANCELLED * each) {
@@ -196,10 +200,139 @@ static void measure_curves(const kiln_regions *r, uint32_t root, kiln_regions_me
             m->along[2][k] = way * largest[k] / most;
         }
     }
-    form_axes(m->along);
+}
+
+/* ------------------------------------------------------------------------------ directions -- */
+
+/* Directions that have more than a ninth of a curve's length each are all among these, however many
+ * others there are: a direction that finds no room takes as much from each of those that have it
+ * (Misra and Gries, Science of Computer Programming 2(2), 1982). */
+enum { FREQUENT = 8 };
+
+#define ALIKE 0.99995 /* cosine of directions that count as one: half a degree */
+#define AWAY 0.5      /* cosine, below which a direction is none of those that are looked at */
+
+typedef struct {
+    double way[FREQUENT][3], weight[FREQUENT];
+} frequent_ways;
+
+static void count_way(frequent_ways *f, const double way[3], double weight)
+{
+    int least = 0;
+    for (int i = 0; i < FREQUENT; i++) {
+        if (f->weight[i] > 0 && kiln_dot(f->way[i], way) > ALIKE) {
+            f->weight[i] += weight;
+            return;
+        }
+        least = f->weight[i] < f->weight[least] ? i : least;
+    }
+    const double taken = fmin(weight, f->weight[least]);
+    for (int i = 0; i < FREQUENT && taken > 0; i++) {
+        f->weight[i] -= taken;
+    }
+    if (weight > taken) {
+        memcpy(f->way[least], way, sizeof f->way[least]);
+        f->weight[least] = weight - taken;
+    }
+}
+
+/* The normal of a triangle of a pair, from Y to X; false: it has none, or is far from `near`. */
+static bool way_of_face(const kiln_regions_mesh *mesh, const double t[9], double sign,
+                        const double near[3], const kiln_pose *pose, double out[3])
+{
+    double world[3][3], u[3], v[3], normal[3];
+    for (int c = 0; c < 3; c++) {
+        kiln_world_point(pose, t + 3 * c, world[c]);
+    }
+    kiln_subtract(world[1], world[0], u);
+    kiln_subtract(world[2], world[0], v);
+    kiln_cross(u, v, normal);
+    const double length = region_vector_length(normal);
+    const double way = mesh->turned ? -sign : sign;
+    if (!(length > 0)) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        out[k] = way * normal[k] / length;
+    }
+    return kiln_dot(out, near) > AWAY;
+}
+
+/* How far the curves of a region reach along a direction. */
+static double spread_along(const kiln_regions *r, uint32_t root, const double way[3],
+                           const double origin[3])
+{
+    double low = 0, high = 0;
+    bool first = true;
+    for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            for (int end = 0; end < 2 && r->segments[i].found; end++) {
+                double from[3];
+                kiln_subtract(r->segments[i].at[end], origin, from);
+                const double height = kiln_dot(way, from);
+                low = first || height < low ? height : low;
+                high = first || height > high ? height : high;
+                first = false;
+            }
+        }
+    }
+    return high - low;
+}
+
+/* The direction of the area vector is the way out of a plane, and where surfaces are round; where
+ * boxes overlap at an edge it lies between the ways out of two faces: so the normals of faces along
+ * the curves that are frequent, and not far from it, are looked at, too. Returns how many
+ * directions. */
+static int find_ways(const kiln_regions *r, uint32_t root, const double main[3], double length,
+                     double ways[KILN_REGIONS_WAYS][3])
+{
+    frequent_ways frequent;
+    memset(&frequent, 0, sizeof frequent);
+    for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            const kiln_regions_segment *s = &r->segments[i];
+            double x[9], y[9], step[3], way[3];
+            if (!s->found) {
+                continue;
+            }
+            kiln_subtract(s->at[1], s->at[0], step);
+            const double weight = region_vector_length(step);
+            kiln_stored_corners(&r->frame, true, r->x.of->first + r->pairs[i].x, x);
+            kiln_stored_corners(&r->frame, false, r->y.of->first + r->pairs[i].y, y);
+            if (way_of_face(&r->x, x, -1, main, r->x.pose, way)) {
+                count_way(&frequent, way, weight);
+            }
+            if (way_of_face(&r->y, y, 1, main, r->x.pose, way)) {
+                count_way(&frequent, way, weight);
+            }
+        }
+    }
+    int count = 1;
+    memcpy(ways[0], main, sizeof ways[0]);
+    while (count < KILN_REGIONS_WAYS) {
+        int most = 0;
+        for (int i = 1; i < FREQUENT; i++) {
+            most = frequent.weight[i] > frequent.weight[most] ? i : most;
+        }
+        if (!(frequent.weight[most] > FREQUENT_PART * length)) {
+            break;
+        }
+        memcpy(ways[count++], frequent.way[most], sizeof ways[0]);
+        frequent.weight[most] = 0;
+    }
+    return count;
 }
 
 /* --------------------------------------------------------------------------------- extents -- */
+
+/* Along several directions at once. */
+typedef struct {
+    int count;
+    double way[KILN_REGIONS_WAYS][3];
+    kiln_regions_height of_x[KILN_REGIONS_WAYS], of_y[KILN_REGIONS_WAYS];
+    double lowest[KILN_REGIONS_WAYS], highest[KILN_REGIONS_WAYS];
+    uint32_t low_x[KILN_REGIONS_WAYS], high_y[KILN_REGIONS_WAYS];
+} extents;
 
 static uint32_t id_of(const kiln_regions_mesh *mesh, uint32_t triangle)
 {
@@ -207,86 +340,111 @@ static uint32_t id_of(const kiln_regions_mesh *mesh, uint32_t triangle)
 }
 
 /* The farthest so far: of X the lowest, of Y the highest; of equal ones the lowest id. */
-static void offer_extent(const kiln_regions *r, const kiln_regions_mesh *mesh, double height,
-                         uint32_t triangle, kiln_regions_measure *m)
+static inline void offer_low(const kiln_regions *r, int way, double height, uint32_t triangle,
+                             extents *e)
 {
-    const bool of_x = mesh == &r->x;
-    double *most = of_x ? &m->lowest : &m->highest;
-    uint32_t *at = of_x ? &m->low_x : &m->high_y;
-    const double beyond = of_x ? *most - height : height - *most;
-    if (beyond >= 0 && (beyond > 0 || id_of(mesh, triangle) < id_of(mesh, *at))) {
-        *most = height;
-        *at = triangle;
+    if (height < e->lowest[way] ||
+        (height == e->lowest[way] && id_of(&r->x, triangle) < id_of(&r->x, e->low_x[way]))) {
+        e->lowest[way] = height;
+        e->low_x[way] = triangle;
     }
 }
 
-static void extend_by_fill(const kiln_regions *r, const kiln_regions_fill *fill,
-                           kiln_regions_measure *m)
+static inline void offer_high(const kiln_regions *r, int way, double height, uint32_t triangle,
+                              extents *e)
 {
-    const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, fill->of_x);
-    const uint32_t end = fill + 1 < r->fills + r->fill_count ? fill[1].first : r->list_count;
-    kiln_regions_height height;
-    kiln_regions_height_form(mesh, m->along[2], m->origin, &height);
-    for (uint32_t i = fill->first; i < end; i++) {
-        for (unsigned c = 0; c < 3; c++) {
-            offer_extent(
-                r, mesh,
-                kiln_regions_height_at(&height, kiln_adjacency_vertex(mesh->of, r->list[i], c)),
-                r->list[i], m);
-        }
+    if (height > e->highest[way] ||
+        (height == e->highest[way] && id_of(&r->y, triangle) < id_of(&r->y, e->high_y[way]))) {
+        e->highest[way] = height;
+        e->high_y[way] = triangle;
     }
-    *(fill->of_x == !r->frame.swapped ? &m->region.inside_a : &m->region.inside_b) +=
-        end - fill->first;
 }
 
-static void extend_by_corners(const kiln_regions *r, uint32_t root, uint32_t met,
-                              const kiln_regions_height *height, kiln_regions_measure *m)
+static inline void offer_vertex(const kiln_regions *r, bool of_x, uint32_t triangle,
+                                unsigned corner, extents *e)
 {
-    const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, r->met[met].of_x);
-    const uint32_t triangle = r->met[met].triangle;
-    for (unsigned c = 0; c < 3; c++) {
-        if (kiln_regions_corner_is_in(r, met, c, root)) {
-            const float *vertex = kiln_adjacency_vertex(mesh->of, triangle, c);
-            offer_extent(r, mesh, kiln_regions_height_at(height, vertex), triangle, m);
+    const float *vertex = kiln_adjacency_vertex(of_x ? r->x.of : r->y.of, triangle, corner);
+    for (int i = 0; i < e->count; i++) {
+        if (of_x) {
+            offer_low(r, i, kiln_regions_height_at(&e->of_x[i], vertex), triangle, e);
+        } else {
+            offer_high(r, i, kiln_regions_height_at(&e->of_y[i], vertex), triangle, e);
         }
     }
 }
 
-/* Heights of both patches over the origin. */
+static void extend_by_segment(const kiln_regions *r, uint32_t root, uint32_t pair,
+                              const double origin[3], extents *e)
+{
+    const kiln_regions_segment *s = &r->segments[pair];
+    for (int end = 0; end < 2 && s->found; end++) {
+        double from[3];
+        kiln_subtract(s->at[end], origin, from);
+        for (int i = 0; i < e->count; i++) {
+            const double height = kiln_dot(e->way[i], from);
+            offer_low(r, i, height, r->pairs[pair].x, e);
+            offer_high(r, i, height, r->pairs[pair].y, e);
+        }
+    }
+    for (unsigned c = 0; c < 3 && s->parts; c++) {
+        if (kiln_regions_corner_is_in(r, s->met_x, c, root)) {
+            offer_vertex(r, true, r->pairs[pair].x, c, e);
+        }
+        if (kiln_regions_corner_is_in(r, s->met_y, c, root)) {
+            offer_vertex(r, false, r->pairs[pair].y, c, e);
+        }
+    }
+}
+
+/* Heights of both patches over the origin; the direction in which they part soonest. */
 static void measure_extents(const kiln_regions *r, uint32_t root, kiln_regions_measure *m)
 {
-    kiln_regions_height of_x, of_y;
-    kiln_regions_height_form(&r->x, m->along[2], m->origin, &of_x);
-    kiln_regions_height_form(&r->y, m->along[2], m->origin, &of_y);
-    m->low_x = r->pairs[root].x;
-    m->high_y = r->pairs[root].y;
-    m->lowest = m->highest = 0;
-    bool first = true;
+    extents e;
+    bool any = false;
+    memset(&e, 0, sizeof e);
+    const double spread = spread_along(r, root, m->along[2], m->origin);
+    memcpy(e.way[0], m->along[2], sizeof e.way[0]);
+    e.count = spread > IN_PLANE * m->region.length
+                  ? find_ways(r, root, m->along[2], m->region.length, e.way)
+                  : 1;
+    for (int i = 0; i < e.count; i++) {
+        kiln_regions_height_form(&r->x, e.way[i], m->origin, &e.of_x[i]);
+        kiln_regions_height_form(&r->y, e.way[i], m->origin, &e.of_y[i]);
+        e.lowest[i] = HUGE_VAL;
+        e.highest[i] = -HUGE_VAL;
+        e.low_x[i] = r->pairs[root].x;
+        e.high_y[i] = r->pairs[root].y;
+    }
     for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
         for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
-            const kiln_regions_segment *s = &r->segments[i];
-            for (int end = 0; end < 2 && s->found; end++) {
-                double from[3];
-                kiln_subtract(s->at[end], m->origin, from);
-                const double height = kiln_dot(m->along[2], from);
-                if (first) {
-                    m->lowest = m->highest = height;
-                    m->low_x = r->pairs[i].x;
-                    m->high_y = r->pairs[i].y;
-                    first = false;
-                }
-                offer_extent(r, &r->x, height, r->pairs[i].x, m);
-                offer_extent(r, &r->y, height, r->pairs[i].y, m);
-            }
-            if (s->parts) {
-                extend_by_corners(r, root, s->met_x, &of_x, m);
-                extend_by_corners(r, root, s->met_y, &of_y, m);
-            }
+            any = any || r->segments[i].found;
+            extend_by_segment(r, root, i, m->origin, &e);
         }
     }
     for (uint32_t f = r->first_fill[root]; f != KILN_REGIONS_NONE; f = r->fills[f].next) {
-        extend_by_fill(r, &r->fills[f], m);
+        const kiln_regions_fill *fill = &r->fills[f];
+        const uint32_t end = f + 1 < r->fill_count ? fill[1].first : r->list_count;
+        for (uint32_t i = fill->first; i < end; i++) {
+            for (unsigned c = 0; c < 3; c++) {
+                offer_vertex(r, fill->of_x, r->list[i], c, &e);
+            }
+        }
+        *(fill->of_x == !r->frame.swapped ? &m->region.inside_a : &m->region.inside_b) +=
+            end - fill->first;
     }
+    /* A curve in a plane is one of a face that is there, whatever passes through it. */
+    const bool flat = spread <= FLAT * (e.highest[0] - e.lowest[0]);
+    int best = 0;
+    for (int i = 1; i < e.count && any && !flat; i++) {
+        if (e.highest[i] - e.lowest[i] < SOONER * (e.highest[best] - e.lowest[best])) {
+            best = i;
+        }
+    }
+    m->low_x = e.low_x[best];
+    m->high_y = e.high_y[best];
+    m->lowest = any ? e.lowest[best] : 0;
+    m->highest = any ? e.highest[best] : 0;
+    memcpy(m->along[2], e.way[best], sizeof m->along[2]);
 }
 
 /* -------------------------------------------------------------------------------- centroid -- */
@@ -308,7 +466,7 @@ static void measure_centroid(const kiln_regions *r, uint32_t root, kiln_regions_
             kiln_subtract(s->at[1], m->origin, q);
             kiln_subtract(q, p, step);
             kiln_cross(p, q, product);
-            const double part = kiln_dot(n, product), length = length_of(step);
+            const double part = kiln_dot(n, product), length = region_vector_length(step);
             area += part;
             weight += length;
             for (int k = 0; k < 3; k++) {
@@ -320,7 +478,7 @@ static void measure_centroid(const kiln_regions *r, uint32_t root, kiln_regions_
     m->region.area = fabs(area) / 2;
     for (int k = 0; k < 3; k++) {
         if (fabs(area) > NO_AREA * weight * weight &&
-            m->region.area > CANCELLED / 2 * length_of(m->region.area_vector)) {
+            m->region.area > CANCELLED / 2 * region_vector_length(m->region.area_vector)) {
             centre[k] = sum[k] / (3 * area);
         } else if (weight > 0) {
             centre[k] = line[k] / (2 * weight);
@@ -336,7 +494,7 @@ static void measure_centroid(const kiln_regions *r, uint32_t root, kiln_regions_
             for (int end = 0; end < 2 && r->segments[i].found; end++) {
                 double from[3];
                 kiln_subtract(r->segments[i].at[end], m->region.centroid, from);
-                m->region.radius = fmax(m->region.radius, length_of(from));
+                m->region.radius = fmax(m->region.radius, region_vector_length(from));
             }
         }
     }
@@ -362,6 +520,7 @@ void kiln_regions_measure_of(const kiln_regions *r, uint32_t root, kiln_regions_
     region->touching = true;
     measure_curves(r, root, m);
     measure_extents(r, root, m);
+    form_axes(m->along);
     region->depth = region->touching ? 0 : m->highest - m->lowest;
     measure_centroid(r, root, m);
     for (int k = 0; k < 3; k++) {

@@ -108,9 +108,9 @@ static void note_behind(kiln_regions *r, uint32_t pair, int end, bool at_first)
     const bool first_behind = (of_x == (end == 0)) != kiln_regions_mesh_of(r, !of_x)->of->turned;
     kiln_regions_side *side =
         &r->sides[kiln_regions_root(r->nodes, 3 * met + (at_first ? edge % 3 : (edge + 1) % 3))];
-    if (side->behind == 0) {
-        side->behind = first_behind == at_first ? 1 : -1;
-    }
+    const int8_t behind = first_behind == at_first ? 1 : -1;
+    side->torn = side->torn || (side->behind != 0 && side->behind != behind);
+    side->behind = behind;
 }
 
 static uint32_t crossings_at(const kiln_regions *r, uint32_t pair, int end)
@@ -118,19 +118,6 @@ static uint32_t crossings_at(const kiln_regions *r, uint32_t pair, int end)
     const kiln_regions_segment *segment = &r->segments[pair];
     const unsigned edge = segment->edge[end];
     return r->met[edge < KILN_CROSSING_OF_Y ? segment->met_x : segment->met_y].crossings[edge % 3];
-}
-
-/* Joins a curve with what is known of a side, if that is inside. */
-static void join_side(kiln_regions *r, uint32_t node, uint32_t pair)
-{
-    kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, node)];
-    if (side->place <= 0) {
-        return;
-    }
-    if (side->pair == KILN_REGIONS_NONE) {
-        side->pair = pair;
-    }
-    kiln_regions_join(r->parents, side->pair, pair);
 }
 
 /* ---------------------------------------------------- edges that are crossed several times -- */
@@ -294,7 +281,9 @@ static void settle_sides(kiln_regions *r, size_t orders)
     }
     for (uint32_t node = 0; node < 3 * r->met_count; node++) {
         kiln_regions_side *side = &r->sides[node];
-        side->place = side->place != 0 ? side->place : side->behind;
+        if (side->place == 0 && !side->torn) {
+            side->place = side->behind;
+        }
     }
 }
 
@@ -307,8 +296,8 @@ static void join_by_edges(kiln_regions *r, size_t orders)
             if (crossings_at(r, i, end) == 1) {
                 const uint32_t k = s->edge[end] % 3;
                 const uint32_t met = s->edge[end] < KILN_CROSSING_OF_Y ? s->met_x : s->met_y;
-                join_side(r, 3 * met + k, i);
-                join_side(r, 3 * met + (k + 1) % 3, i);
+                kiln_regions_join_side(r, 3 * met + k, i);
+                kiln_regions_join_side(r, 3 * met + (k + 1) % 3, i);
             }
         }
     }
@@ -316,10 +305,10 @@ static void join_by_edges(kiln_regions *r, size_t orders)
         const kiln_regions_order *at = &r->orders[i];
         const uint32_t corner = (uint32_t)(at->edge % 3), first = (uint32_t)at->edge - corner;
         if (i == 0 || at[-1].edge != at->edge) {
-            join_side(r, first + corner, at->pair);
+            kiln_regions_join_side(r, first + corner, at->pair);
         }
         if (i + 1 == orders || at[1].edge != at->edge) {
-            join_side(r, first + (corner + 1) % 3, at->pair);
+            kiln_regions_join_side(r, first + (corner + 1) % 3, at->pair);
         } else if (kiln_regions_root(r->parents, at->pair) !=
                        kiln_regions_root(r->parents, at[1].pair) &&
                    piece_is_inside(r, at, at + 1)) {
@@ -338,6 +327,7 @@ void kiln_regions_fill_patches(kiln_regions *r)
     const size_t orders = list_orders(r);
     settle_sides(r, orders);
     join_by_edges(r, orders);
+    kiln_regions_join_holes(r);
     for (uint32_t met = 0; met < r->met_count; met++) {
         const kiln_regions_met *m = &r->met[met];
         const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);

@@ -1,15 +1,16 @@
 /* Which region is which of the query before.
  *
- * A region moves with one of the meshes or the other, or slides over both: the way that its centroid
- * has gone is the lesser of those on A and on B. Two regions are one if each is the other's nearest,
- * so that the result does not depend on the order of either array but for equal ways. */
+ * A region moves with one of the meshes or the other, or slides over both: the way that its
+ * centroid has gone is the lesser of those on A and on B. Two regions are one if each is the
+ * other's nearest, so that the result does not depend on the order of either array but for equal
+ * ways. */
 #include "../base/fpu.h"
 #include "../kiln_regions.h"
 
 #include <math.h>
 
 /* The squared way on the mesh on which it is the lesser. */
-static double squared_way(const kiln_region *before, const kiln_region *now)
+static double squared_drift(const kiln_region *before, const kiln_region *now)
 {
     double on_a = 0, on_b = 0;
     for (int k = 0; k < 3; k++) {
@@ -27,7 +28,7 @@ static size_t nearest_region(const kiln_region *of, const kiln_region *among, si
     size_t nearest = count;
     double least = HUGE_VAL;
     for (size_t i = 0; i < count; i++) {
-        const double way = squared_way(of, &among[i]);
+        const double way = squared_drift(of, &among[i]);
         if (way < least) {
             least = way;
             nearest = i;
@@ -44,7 +45,7 @@ static void match_regions(const kiln_region *before, size_t before_count, kiln_r
         regions[i].id = 0;
         if (j < before_count && nearest_region(&before[j], regions, count) == i) {
             const double reach = fmax(before[j].radius, regions[i].radius);
-            if (squared_way(&before[j], &regions[i]) <= reach * reach) {
+            if (squared_drift(&before[j], &regions[i]) <= reach * reach) {
                 regions[i].id = before[j].id;
             }
         }

@@ -30,21 +30,21 @@ static void lay_out_regions(region_memory *memory, uint32_t triangles, uint32_t 
                             kiln_regions *r)
 {
     const size_t met = 2 * (size_t)pairs;
-    r->pairs = take_array(memory, pairs, sizeof *r->pairs);
-    r->spare = take_array(memory, pairs, sizeof *r->spare);
-    r->segments = take_array(memory, pairs, sizeof *r->segments);
-    r->parents = take_array(memory, pairs, sizeof *r->parents);
-    r->curves = take_array(memory, pairs, sizeof *r->curves);
-    r->next_pair = take_array(memory, pairs, sizeof *r->next_pair);
-    r->next_curve = take_array(memory, pairs, sizeof *r->next_curve);
-    r->first_fill = take_array(memory, pairs, sizeof *r->first_fill);
-    r->met = take_array(memory, met, sizeof *r->met);
-    r->nodes = take_array(memory, 3 * met, sizeof *r->nodes);
-    r->sides = take_array(memory, 3 * met, sizeof *r->sides);
-    r->fills = take_array(memory, 3 * met, sizeof *r->fills);
-    r->orders = take_array(memory, 2 * (size_t)pairs, sizeof *r->orders);
-    r->marks = take_array(memory, triangles, sizeof *r->marks);
-    r->list = take_array(memory, triangles, sizeof *r->list);
+    r->pairs = (kiln_regions_pair *)take_array(memory, pairs, sizeof *r->pairs);
+    r->spare = (kiln_regions_pair *)take_array(memory, pairs, sizeof *r->spare);
+    r->segments = (kiln_regions_segment *)take_array(memory, pairs, sizeof *r->segments);
+    r->parents = (uint32_t *)take_array(memory, pairs, sizeof *r->parents);
+    r->curves = (uint32_t *)take_array(memory, pairs, sizeof *r->curves);
+    r->next_pair = (uint32_t *)take_array(memory, pairs, sizeof *r->next_pair);
+    r->next_curve = (uint32_t *)take_array(memory, pairs, sizeof *r->next_curve);
+    r->first_fill = (uint32_t *)take_array(memory, pairs, sizeof *r->first_fill);
+    r->met = (kiln_regions_met *)take_array(memory, met, sizeof *r->met);
+    r->nodes = (uint32_t *)take_array(memory, 3 * met, sizeof *r->nodes);
+    r->sides = (kiln_regions_side *)take_array(memory, 3 * met, sizeof *r->sides);
+    r->fills = (kiln_regions_fill *)take_array(memory, 3 * met, sizeof *r->fills);
+    r->orders = (kiln_regions_order *)take_array(memory, 2 * (size_t)pairs, sizeof *r->orders);
+    r->marks = (uint32_t *)take_array(memory, triangles, sizeof *r->marks);
+    r->list = (uint32_t *)take_array(memory, triangles, sizeof *r->list);
 }
 
 static size_t size_of_regions(uint32_t triangles, uint32_t pairs)
@@ -146,21 +146,27 @@ static void set_region_mesh(kiln_regions_mesh *mesh, const kiln_adjacency *of,
     mesh->turned = of->turned != is_mirror(pose);
 }
 
-/* Lists of the pairs of each curve, of the curves of each region, by their first pairs, ascending,
- * and of the fills of each region. */
-static void list_regions(kiln_regions *r)
+/* Lists of the pairs of each curve, by their first pairs, ascending. */
+static void list_curves(kiln_regions *r)
 {
-    uint32_t *last = r->first_fill; /* of each curve, or region: what was listed of it last */
+    uint32_t *last = r->first_fill; /* of each curve: what was listed of it last */
     for (uint32_t i = 0; i < r->pair_count; i++) {
-        const uint32_t root = kiln_regions_root(r->curves, i);
+        const uint32_t root = kiln_regions_root(r->parents, i);
+        r->curves[i] = root;
         r->next_pair[i] = KILN_REGIONS_NONE;
         if (root != i) {
             r->next_pair[last[root]] = i;
         }
         last[root] = i;
     }
+}
+
+/* Lists of the curves of each region, likewise, and of its fills. */
+static void list_regions(kiln_regions *r)
+{
+    uint32_t *last = r->first_fill;
     for (uint32_t i = 0; i < r->pair_count; i++) {
-        if (kiln_regions_root(r->curves, i) == i) {
+        if (r->curves[i] == i) {
             const uint32_t root = kiln_regions_root(r->parents, i);
             r->next_curve[i] = KILN_REGIONS_NONE;
             if (root != i) {
@@ -244,9 +250,7 @@ static void form_regions(kiln_regions *r, region_heap *heap)
         r->mark_base = 0;
     }
     kiln_regions_trace(r);
-    for (uint32_t i = 0; i < r->pair_count; i++) {
-        r->curves[i] = kiln_regions_root(r->parents, i);
-    }
+    list_curves(r);
     kiln_regions_fill_patches(r);
     list_regions(r);
     uint64_t id = 0;

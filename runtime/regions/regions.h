@@ -40,6 +40,7 @@ typedef struct {
     int8_t place;  /* 1: inside, -1: outside the other mesh; 0: unknown */
     int8_t
         behind; /* 1: on the inner side of the triangle that is next; -1: the outer; 0: unknown */
+    bool torn;  /* both of these: the surface goes round the border of the other */
     uint8_t tries; /* corners that were on the other surface */
 } kiln_regions_side;
 
@@ -129,6 +130,12 @@ void kiln_regions_trace(kiln_regions *r);
 /* What is inside; which curves it joins: patches.c. */
 void kiln_regions_fill_patches(kiln_regions *r);
 
+/* Curves that run within one triangle: with those around them: holes.c. */
+void kiln_regions_join_holes(kiln_regions *r);
+
+/* Directions in which a region's depth is measured, of which the least counts. */
+enum { KILN_REGIONS_WAYS = 5 };
+
 /* All of the region of which `root` is the first pair, but for its points: measure.c. */
 typedef struct {
     double origin[3];       /* of what follows, world */
@@ -162,6 +169,16 @@ static inline bool kiln_regions_corner_is_in(const kiln_regions *r, uint32_t met
     const kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, 3 * met + corner)];
     return side->place > 0 && side->pair != KILN_REGIONS_NONE &&
            kiln_regions_root(r->parents, side->pair) == root;
+}
+
+/* Joins a curve with the patch that a corner is in, if that is inside. */
+static inline void kiln_regions_join_side(kiln_regions *r, uint32_t node, uint32_t pair)
+{
+    kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, node)];
+    if (side->place > 0) {
+        side->pair = side->pair == KILN_REGIONS_NONE ? pair : side->pair;
+        kiln_regions_join(r->parents, side->pair, pair);
+    }
 }
 
 static inline const kiln_regions_mesh *kiln_regions_mesh_of(const kiln_regions *r, bool of_x)

@@ -67,8 +67,8 @@ static void on_edge(const float *from, const float *to, uint32_t i, uint32_t n, 
     const double noise = irregular && at > 0 && at < n ? edge_noise(low, high, at) : 0;
     const double part = (at + noise) / n;
     for (int k = 0; k < 3; k++) {
-        out[k] = at == n ? (double)high[k]
-                         : (double)low[k] + part * ((double)high[k] - (double)low[k]);
+        out[k] =
+            at == n ? (double)high[k] : (double)low[k] + part * ((double)high[k] - (double)low[k]);
     }
 }
 
@@ -112,10 +112,11 @@ static void add_divided(builder *b, const float *a, const float *p, const float 
 mesh solid_divided(const mesh *m, uint32_t n)
 {
     builder b = {{NULL, NULL, 0, 0}, 0, 0};
+    uint64_t unused = 0;
     for (uint32_t t = 0; t < m->triangle_count; t++) {
         const uint32_t *of = m->indices + 3 * (size_t)t;
         add_divided(&b, m->positions + 3 * (size_t)of[0], m->positions + 3 * (size_t)of[1],
-                    m->positions + 3 * (size_t)of[2], n, false, NULL);
+                    m->positions + 3 * (size_t)of[2], n, false, &unused);
     }
     return b.m;
 }
@@ -246,9 +247,8 @@ mesh solid_mesh(solid_kind kind, uint32_t triangles, bool irregular, uint64_t *s
         n = n < 1 ? 1 : n;
         for (uint32_t t = 0; t < base.triangle_count; t++) {
             const uint32_t *of = base.indices + 3 * (size_t)t;
-            add_divided(&b, base.positions + 3 * (size_t)of[0],
-                        base.positions + 3 * (size_t)of[1], base.positions + 3 * (size_t)of[2], n,
-                        irregular, state);
+            add_divided(&b, base.positions + 3 * (size_t)of[0], base.positions + 3 * (size_t)of[1],
+                        base.positions + 3 * (size_t)of[2], n, irregular, state);
         }
         mesh_free(&base);
         m = b.m;

@@ -28,7 +28,7 @@ from_header() {
 }
 from_header kiln runtime/kiln.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'exact collision queries on hierarchies baked in advance' \
-    'kiln(1) kiln_adb(3) kiln_axes(3) kiln_continuous(3) kiln_front(3) kiln_nearest(3) kiln_scene(3) kiln_self(3) kiln_shapes(3) kiln_spheres(3) kiln_sweep(3) kiln_bake(3) kiln-format(5)' || exit 1
+    'kiln(1) kiln_adb(3) kiln_axes(3) kiln_continuous(3) kiln_front(3) kiln_regions(3) kiln_nearest(3) kiln_scene(3) kiln_self(3) kiln_shapes(3) kiln_spheres(3) kiln_sweep(3) kiln_bake(3) kiln-format(5)' || exit 1
 from_header kiln_adb runtime/kiln_adb.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'counted collision queries and filled-bins tables' \
     'kiln(1) kiln(3) kiln-format(5)' || exit 1
@@ -53,6 +53,9 @@ from_header kiln_self runtime/kiln_self.h 'cc ... $(pkg-config --cflags --libs k
 from_header kiln_shapes runtime/kiln_shapes.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'convex shapes against a mesh: distances, and what they meet' \
     'kiln(1) kiln(3)' || exit 1
+from_header kiln_regions runtime/kiln_regions.h 'cc ... $(pkg-config --cflags --libs kiln)' \
+    'contact regions of two meshes, for solvers' \
+    'kiln(1) kiln(3) kiln_scene(3)' || exit 1
 from_header kiln_sweep runtime/kiln_sweep.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'when two moving things first touch' \
     'kiln(1) kiln(3) kiln_continuous(3) kiln_scene(3)' || exit 1
