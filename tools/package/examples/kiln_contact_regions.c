@@ -42,5 +42,5 @@ int main(void)
 }
 
 /* Prints:
- *     depth 0.250
+ *     depth 0.250 along (-1.00 0.00 0.00), 3 points
  */
