@@ -162,7 +162,7 @@ reason shapes '0 0 0 1e99' 'a number is not finite or above 1e60'
 reason points '1e99 0 0' 'a number is not finite or above 1e60'
 expect 2 "$KILN" query "$cube" --points "$TMPDIR/none"
 expect 1 "$KILN" query "$cube"
-says err 'one of --rays, --points and --shapes'
+says err 'one of --rays, --points, --shapes and --self'
 expect 1 "$KILN" query "$cube" --rays a --points b
 case_end
 
@@ -177,6 +177,32 @@ expect 0 "$KILN" info --json "$TMPDIR/open.kiln"
 says out '"closed": "no"'
 expect 0 "$KILN" info --json "$cube"
 says out '"closed": "oriented"'
+case_end
+
+case_begin 'query --self: pairs, how they meet, and corners that they share'
+"$KILN" bake -q models/faults/bad_faces.obj -o "$TMPDIR/bad.kiln" --on-bad drop 2>"$TMPDIR/err" --bv obb,octree
+for kind in obb octree; do
+    exact 0 "$KILN" query "$TMPDIR/bad.kiln" --self --bv $kind <<'END'
+0 4 duplicate 3
+END
+    exact 0 "$KILN" query "$TMPDIR/bad.kiln" --self --bv $kind --mode any --neighbours never <<'END'
+0
+END
+done
+"$KILN" bake -q models/faults/in_plane.obj -o "$TMPDIR/plane.kiln"
+exact 0 "$KILN" query "$TMPDIR/plane.kiln" --self --witness <<'END'
+0 1 overlapping 0
+0 2 touching 0
+END
+exact 0 "$KILN" query "$TMPDIR/plane.kiln" --self --mode any <<'END'
+1
+END
+[ "$("$KILN" query "$cube" --self --neighbours all | grep -c ' touching [12]$')" -gt 18 ] || case_fail 'neighbours'
+expect 1 "$KILN" query "$cube" --self --points "$TMPDIR/points"
+says err 'one of --rays, --points, --shapes and --self is needed'
+"$KILN" bake -q models/tiny/cube.obj -o "$TMPDIR/bare.kiln" --adb --no-geometry
+expect 3 "$KILN" query "$TMPDIR/bare.kiln" --self
+says err 'baked without polygons'
 case_end
 
 cases_end

@@ -125,6 +125,9 @@ document 3 verify cut.kiln
 document 3 verify cube.kiln cut.kiln none.kiln
 document 0 check-mesh $cube
 document 8 check-mesh $cube models/faults/*.obj
+document 0 bake models/faults/crossing.obj -o crossing.kiln
+document 0 query crossing.kiln --self --witness
+document 0 query crossing.kiln --self --mode any
 document 8 check-mesh flat.obj --require all --list 100
 document 0 check-mesh cube.kiln --require none
 document 3 check-mesh $cube none.obj cut.kiln

@@ -14,6 +14,7 @@
 #include "../kit/report.h"
 #include "query_distance.h"
 #include "query_nearest.h"
+#include "query_self.h"
 #include "verbs.h"
 
 #include "../../common/clock.h"
@@ -38,7 +39,8 @@ typedef struct {
     const char *rays, *points, *shapes, *bv, *tree;
     int mode, cull, count; /* 0: not given */
     double scale, within;  /* less than 0: not given */
-    bool witness, json;
+    int neighbours;        /* kiln_neighbours */
+    bool self, witness, json;
 } query_settings;
 
 #define FIELD(name) offsetof(query_settings, name)
@@ -55,6 +57,11 @@ static const option query_options[] = {
      "one shape on each line: 4 numbers, a sphere by centre and radius; 6, a box by its lower "
      "and upper corner; 7, a capsule by both ends and radius; 10, 13 and so on, a triangle or a "
      "convex hull by its vertices and a radius around it (0: none)"},
+    {"self", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(self),
+     "where does the mesh meet itself? With --mode any: does it?"},
+    {"neighbours", 0, OPTION_CHOICE, NULL, "beyond|never|all", 0, 0, FIELD(neighbours),
+     "with --self, triangles that share corners: where they have more than these in common, "
+     "never, or always (default beyond)"},
     {"mode", 0, OPTION_CHOICE, NULL, "first|any|all|nearest|signed|distance", 0, 0, FIELD(mode),
      "for rays and shapes: first prints one triangle, for a ray the closest; any prints 1 or 0; "
      "all prints every triangle that is met (default first). For points: nearest prints the "
@@ -452,6 +459,29 @@ static int take_point(void *user, unsigned long line, const double *numbers, int
 
 /* --------------------------------------------------------------------------------------- run -- */
 
+/* The one question that has no lines. */
+static int ask_self(const query_settings *settings, const char *path, const kiln_tree *tree)
+{
+    const self_question question = {.path = path,
+                                    .tree = tree,
+                                    .neighbours = (kiln_neighbours)settings->neighbours,
+                                    .any = settings->mode == MODE_ANY,
+                                    .witness = settings->witness};
+    json_t *answers = report_is_json() ? json_array() : NULL;
+    size_t found;
+    double us;
+    const int status = query_self(&question, answers, &found, &us);
+    if (status == EXIT_DONE && answers != NULL) {
+        json_t *root = report_root();
+        json_object_set_new(root, "questions", json_count(1));
+        json_object_set_new(root, "hits", json_count(found));
+        json_add_times(root, &us, 1);
+        json_object_set(root, "answers", answers);
+    }
+    json_decref(answers);
+    return status;
+}
+
 /* Exactly one kind of query is allowed, as nothing in a line says which kind it is. */
 static int run_query(int argc, char **argv)
 {
@@ -462,8 +492,10 @@ static int run_query(int argc, char **argv)
         return status;
     }
     /* Two inputs would need answers that say which of them they belong to. */
-    if ((settings.rays != NULL) + (settings.points != NULL) + (settings.shapes != NULL) != 1) {
-        return report_usage("one of --rays, --points and --shapes is needed");
+    if ((settings.rays != NULL) + (settings.points != NULL) + (settings.shapes != NULL) +
+            settings.self !=
+        1) {
+        return report_usage("one of --rays, --points, --shapes and --self is needed");
     }
     const bool is_near = settings.mode == MODE_NEAREST || settings.mode == MODE_SIGNED;
     if (is_near && settings.points == NULL) {
@@ -487,6 +519,10 @@ static int run_query(int argc, char **argv)
         status = choose_tree(argv[0], file, settings.tree, settings.bv, &run.tree);
     }
     if (status != EXIT_DONE) {
+        goto done;
+    }
+    if (settings.self) {
+        status = ask_self(&settings, argv[0], run.tree);
         goto done;
     }
     /* The pose only enlarges the mesh about its origin; the numbers of queries are taken as they
@@ -544,7 +580,9 @@ const verb verb_query = {
     "triangle:distance:where, nearest first. With --mode signed: the distance, negative inside, "
     "then the triangle, where on it, and the point. With --mode distance: 1 if the shape meets the "
     "mesh, or 0, the distance, the nearest triangle, and its and the shape's nearest points, three "
-    "numbers each.\n\nTriangles are named by their position in "
+    "numbers each. With --self: a line for each pair of triangles that meet, with how they do "
+    "(touching, crossing, overlapping in one plane, duplicate) and how many corners they "
+    "share.\n\nTriangles are named by their position in "
     "the "
     "import, counted from 0; with --witness by the face in the source file. With --json the "
     "times of the queries are printed, in microseconds.",
