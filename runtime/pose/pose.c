@@ -202,6 +202,18 @@ void kiln_pair_frame_order_same(kiln_pair_frame *frame)
     }
 }
 
+void kiln_pair_frame_node(const kiln_pair_frame *frame, bool is_x, kiln_transform *out)
+{
+    const kiln_format_tree *entry = (is_x ? frame->x : frame->y)->view.entry;
+    const kiln_transform *carry = is_x ? &frame->by.carry_x : &frame->carry;
+    const double unit = kiln_power_of_two(entry->scale_exponent);
+    KILN_ASSERT(frame->affine);
+    kiln_transform_point(carry, entry->origin, out->translation);
+    for (int i = 0; i < 9; i++) {
+        out->rotation[i] = carry->rotation[i] * unit;
+    }
+}
+
 /* The map from the node space of X or Y to the other's, T. A common point of two triangles as they
  * are carried is off a point of each by `room` / 60 at most, by coordinates: in T's own frame that
  * is 3 N times as much, N being the largest entry of the inverse of T's matrix. The map is off by a
@@ -214,8 +226,11 @@ static void form_affine_map(const kiln_pair_frame *frame, bool from_x, kiln_node
     const kiln_format_tree *to = (from_x ? frame->y : frame->x)->view.entry;
     const double unit = kiln_power_of_two(-to->scale_exponent);
     double way[3], place[3];
-    kiln_subtract(by->node[from_x].translation, by->node[!from_x].translation, way);
-    kiln_matrix_multiply(inverse, by->node[from_x].rotation, map->points.rotation);
+    kiln_transform source, target;
+    kiln_pair_frame_node(frame, from_x, &source);
+    kiln_pair_frame_node(frame, !from_x, &target);
+    kiln_subtract(source.translation, target.translation, way);
+    kiln_matrix_multiply(inverse, source.rotation, map->points.rotation);
     kiln_matrix_apply(inverse, way, place);
     for (int i = 0; i < 9; i++) {
         map->points.rotation[i] *= unit;
@@ -329,14 +344,14 @@ static kiln_status relate_affine(kiln_pair_frame *frame, const kiln_tree *a,
     frame->scale = 1;
     frame->off = 0;
     frame->epsilon = 0x1p-17f;
-    by->world = identity;
-    memcpy(by->world.translation, poses[1]->translation, sizeof by->world.translation);
+    frame->world = identity;
+    memcpy(frame->world.translation, poses[1]->translation, sizeof frame->world.translation);
     for (int is_x = 0; is_x < 2; is_x++) {
         const kiln_pose *pose = poses[is_x];
         const kiln_format_tree *entry = (is_x ? frame->x : frame->y)->view.entry;
         const double unit = kiln_power_of_two(entry->scale_exponent);
         kiln_affine of;
-        kiln_transform *carry = is_x ? &by->carry_x : &frame->carry, *node = &by->node[is_x];
+        kiln_transform *carry = is_x ? &by->carry_x : &frame->carry;
         if (!kiln_affine_form(pose, &of) ||
             !(kiln_affine_is_sound(pose, &of) || kiln_pose_is_sound(pose))) {
             return KILN_ERROR_POSE;
@@ -345,15 +360,10 @@ static kiln_status relate_affine(kiln_pair_frame *frame, const kiln_tree *a,
         memcpy(by->inverse[is_x], of.inverse, sizeof of.inverse);
         by->most_inverse[is_x] = of.most_inverse;
         kiln_subtract(pose->translation, poses[1]->translation, carry->translation);
-        kiln_transform_point(carry, entry->origin, node->translation);
-        for (int i = 0; i < 9; i++) {
-            node->rotation[i] = of.matrix[i] * unit;
-        }
         sizes += 3 * of.most * (largest_magnitude(entry->origin) + unit) +
                  largest_magnitude(carry->translation);
     }
     by->room = 0x1p-44 * sizes + 0x1p-240;
-    memcpy(frame->rotation, identity.rotation, sizeof frame->rotation);
     return KILN_OK;
 }
 

@@ -20,11 +20,9 @@ typedef struct {
  * world, moved so that X's translation is 0. */
 typedef struct {
     kiln_transform carry_x; /* X's own frame to that; `carry` of the pair is Y's */
-    kiln_transform node[2]; /* node space of Y, of X to that */
     double inverse[2][9];   /* of the matrices of Y's and X's poses */
     double most_inverse[2]; /* the largest entry of these */
     double room;            /* what positions may be off by, by coordinates */
-    kiln_pose world;        /* from that frame to the world: a translation */
 } kiln_affine_pair;
 
 /* X is carried as stored, Y is transformed into X's frame, which is that of comparison; but see
@@ -36,9 +34,12 @@ typedef struct {
     bool affine;          /* `by` is formed, and distances are those of the world */
     kiln_transform carry; /* p_x = rotation p_y + translation, object frames */
     double scale;         /* of Y by X: what `carry` has beside a rotation */
-    double rotation[9];   /* that */
-    double off;           /* what both poses depart by from orthonormal, at most */
-    float epsilon;        /* of relative directions, with the roundings of floats */
+    union {
+        double rotation[9]; /* that */
+        kiln_pose world;    /* of an affine pair, to the world: a translation */
+    };
+    double off;    /* what both poses depart by from orthonormal, at most */
+    float epsilon; /* of relative directions, with the roundings of floats */
     kiln_node_map to_x, to_y;
     kiln_affine_pair by;
 } kiln_pair_frame;
@@ -78,6 +79,9 @@ void kiln_pair_frame_order_same(kiln_pair_frame *frame);
 void kiln_transform_vertex(const kiln_transform *carry, const float vertex[3], double out[3]);
 void kiln_pair_frame_transform(const kiln_pair_frame *frame, const float vertex[3], double out[3]);
 
+/* From the node space of X or Y of an affine pair into the frame of comparison. */
+void kiln_pair_frame_node(const kiln_pair_frame *frame, bool is_x, kiln_transform *out);
+
 /* How vertices of X or Y get into the frame of comparison; NULL: as they are stored. */
 static inline const kiln_transform *kiln_pair_frame_carry(const kiln_pair_frame *frame, bool is_x)
 {
@@ -89,7 +93,7 @@ static inline const kiln_pose *kiln_pair_frame_world(const kiln_pair_frame *fram
                                                      const kiln_pose *pose_a,
                                                      const kiln_pose *pose_b)
 {
-    return frame->affine ? &frame->by.world : frame->swapped ? pose_b : pose_a;
+    return frame->affine ? &frame->world : frame->swapped ? pose_b : pose_a;
 }
 
 /* Is it a rotation, a translation and one scale? Is it one that any call accepts? In the

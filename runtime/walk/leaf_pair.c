@@ -88,9 +88,10 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
 static void form_affine_leaf_box(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
                                  const kiln_tree_box *own)
 {
-    const kiln_transform *node = &frame->by.node[is_x];
-    kiln_transform_point(node, own->centre, box->centre);
-    box->error = 2 * (kiln_tree_box_arms(node->rotation, own, box->arm) + 4 * frame->by.room);
+    kiln_transform node;
+    kiln_pair_frame_node(frame, is_x, &node);
+    kiln_transform_point(&node, own->centre, box->centre);
+    box->error = 2 * (kiln_tree_box_arms(node.rotation, own, box->arm) + 4 * frame->by.room);
 }
 
 /* Both maps are taken as they are, so that a pose's departure from orthonormal is no error; what

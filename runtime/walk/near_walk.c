@@ -143,7 +143,8 @@ static double affine_bound(const kiln_near_walk *w, const kiln_box *p, const kil
 }
 
 /* For all lanes of an opened node, with what orders those that overlap. */
-static void affine_bounds(const kiln_near_walk *w, near_level *at, double key[8])
+__attribute__((noinline)) static void affine_bounds(const kiln_near_walk *w, near_level *at,
+                                                    double key[8])
 {
     kiln_box other, lane;
     make_far_box(w, at->other, !at->opened_x, &other);
@@ -393,13 +394,14 @@ static void set_units(kiln_near_walk *walk)
     const kiln_pair_frame *frame = walk->frame;
     memset(walk->line, 0, sizeof walk->line);
     if (frame->affine) {
-        const kiln_affine_pair *by = &frame->by;
+        kiln_transform of_x, of_y;
+        kiln_pair_frame_node(frame, true, &of_x);
+        kiln_pair_frame_node(frame, false, &of_y);
         walk->unit_x = walk->unit_y = 1;
         walk->direction_off = AFFINE_OFF;
-        walk->position_off = 8 * by->room;
+        walk->position_off = 8 * frame->by.room;
         walk->rounding =
-            ROUNDING * 4 *
-            (kiln_matrix_norm(by->node[0].rotation) + kiln_matrix_norm(by->node[1].rotation));
+            ROUNDING * 4 * (kiln_matrix_norm(of_x.rotation) + kiln_matrix_norm(of_y.rotation));
         return;
     }
     walk->unit_x = ldexp(1.0, frame->x->view.entry->scale_exponent);

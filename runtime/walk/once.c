@@ -293,8 +293,10 @@ static bool slot_at_placed(const kiln_pair_frame *frame, bool is_x, const double
     const kiln_tree *tree = is_x ? frame->x : frame->y;
     const kiln_affine_pair *by = &frame->by;
     const double scale = kiln_power_of_two(-tree->view.entry->scale_exponent);
+    kiln_transform node;
     double from[3], own[3];
-    kiln_subtract(point, by->node[is_x].translation, from);
+    kiln_pair_frame_node(frame, is_x, &node);
+    kiln_subtract(point, node.translation, from);
     kiln_matrix_apply(by->inverse[is_x], from, own);
     for (int k = 0; k < 3; k++) {
         own[k] *= scale;

@@ -56,11 +56,11 @@ double kiln_tree_box_arms(const double matrix[9], const kiln_tree_box *box, doub
 void kiln_tree_box_enclose(const kiln_pair_frame *frame, bool is_x, const kiln_tree_box *box,
                            kiln_box *out)
 {
-    const kiln_transform *node = &frame->by.node[is_x];
+    kiln_transform node;
     double arm[3][3];
-    KILN_ASSERT(frame->affine);
-    const double growth = kiln_tree_box_arms(node->rotation, box, arm);
-    kiln_transform_point(node, box->centre, out->centre);
+    kiln_pair_frame_node(frame, is_x, &node);
+    const double growth = kiln_tree_box_arms(node.rotation, box, arm);
+    kiln_transform_point(&node, box->centre, out->centre);
     kiln_arms_enclose(arm, out->axis, out->half);
     for (int k = 0; k < 3; k++) {
         out->half[k] = out->half[k] * (1 + 0x1p-30) + growth;

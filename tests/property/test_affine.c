@@ -448,7 +448,7 @@ static void run(mix how)
         body_free(&b.body);
     }
     print_message("%d pairs, %d meet, 0 differences\n", pairs, hits);
-    assert_true((hits > pairs / 10 && hits < pairs) || pairs < 60);
+    assert_true((hits > pairs / 10 && hits < pairs) || is_shortened());
 }
 
 static void test_lattices(void **state)
@@ -844,7 +844,7 @@ static void test_inside(void **unused)
     kiln_kernel_force(NULL);
     print_message("points %zu outside, %zu inside, %zu on it; meshes %zu, %zu, %zu, %zu\n",
                   tally[0], tally[1], tally[2], meshes[0], meshes[1], meshes[2], meshes[3]);
-    assert_true(tally[0] > 0 && tally[1] > 0);
+    assert_true((tally[0] > 0 && tally[1] > 0) || is_shortened());
 }
 
 /* ------------------------------------------------------------------------------------ scenes -- */
@@ -917,7 +917,7 @@ static void test_scenes(void **unused)
     }
     free(memory);
     print_message("%zu overlaps, %zu collisions\n", met, hit);
-    assert_true(met > 0);
+    assert_true(met > 0 || is_shortened());
 }
 
 /* ----------------------------------------------------------------------------------- inverse -- */
