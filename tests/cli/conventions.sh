@@ -35,7 +35,7 @@ verbs:
   verify     check files down to the last box
   diff       print the differences between two kiln files
   collide    test whether two meshes meet, at many poses
-  query      query a mesh with rays, points or shapes
+  query      query a mesh with rays, points, shapes or spheres
   export     write bounding volumes and the mesh as a model for any viewer
   view       make a page that shows meshes and trees in a browser
   unpack     turn a packed file into a raw one, at install time
@@ -85,7 +85,7 @@ verbs:
   verify     check files down to the last box
   diff       print the differences between two kiln files
   collide    test whether two meshes meet, at many poses
-  query      query a mesh with rays, points or shapes
+  query      query a mesh with rays, points, shapes or spheres
   export     write bounding volumes and the mesh as a model for any viewer
   view       make a page that shows meshes and trees in a browser
   unpack     turn a packed file into a raw one, at install time

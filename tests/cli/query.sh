@@ -1,5 +1,5 @@
 #!/bin/sh
-# kiln query: rays, points and shapes against a mesh.
+# kiln query: rays, points, shapes and spheres against a mesh.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 
@@ -106,6 +106,40 @@ for line in '1 2 3 4 5' '1 2 3 -1' '1 1 1 0 0 0' '1 2 3 1e61' '0 0 0 1 1 1 2 2 2
 done
 case_end
 
+case_begin 'spheres: configurations of two links, first, any and all'
+printf '# centre, radius, link\n0 0 0 0.25\n0 0 0.5 0.25 0\n0 0 0 0.1 1\n' >"$TMPDIR/robot"
+{
+    echo '1 0 0 0.5  0 1 0 0.5  0 0 1 2'
+    echo '1 0 0 0.5  0 1 0 0.5  0 0 1 3'
+    echo '1 0 0 0.5  0 1 0 0.5  0 0 1 1.25'
+    echo '1 0 0 0.5  0 1 0 0.5  0 0 1 1.05'
+    echo '1 0 0 0.5  0 1 0 0.5  0 0 1 2  2'
+    echo '1 0 0 0.5  0 1 0 0.5  0 0 1 1'
+} >"$TMPDIR/links"
+for kind in obb aabb dop14 sphere octree aabb2; do
+    got=$("$KILN" query "$cube" --bv $kind --spheres "$TMPDIR/robot" --poses "$TMPDIR/links" | sed 's/^\(1 [0-9]*\) .*/\1/' | tr '\n' '/')
+    [ "$got" = '0/1 0/1 2/' ] || case_fail "$kind: answers '$got'"
+    got=$("$KILN" query "$cube" --bv $kind --mode all --spheres "$TMPDIR/robot" --poses "$TMPDIR/links" | tr '\n' '/')
+    [ "$got" = '0 0/1 2 0 2/1 1 2/' ] || case_fail "$kind: answers '$got'"
+done
+answers '1/' --mode any --spheres <"$TMPDIR/robot"
+expect 0 "$KILN" query "$cube" --spheres "$TMPDIR/robot" --poses "$TMPDIR/links" --json -w
+for text in '"hits": 2' '"sphere": 0' '"face"' '"questions": 3'; do says out "$text"; done
+expect 0 "$KILN" query "$cube" --mode all --spheres "$TMPDIR/robot" --json
+says out '"sphere": 2'
+expect 1 "$KILN" query "$cube" --poses "$TMPDIR/links" --rays "$TMPDIR/rays"
+says err '--poses needs --spheres'
+head -n 3 "$TMPDIR/links" >"$TMPDIR/odd"
+expect 3 "$KILN" query "$cube" --spheres "$TMPDIR/robot" --poses "$TMPDIR/odd"
+says err '3 poses are no whole number of configurations of 2 links'
+for line in '1 2 3' '1 2 3 -1' '1 2 3 nan' '1 2 3 1e61' '1 2 3 4 0.5' '1 2 3 4 -1' '1 2 3 4 5 6'; do
+    echo "$line" >"$TMPDIR/bad"
+    expect 3 "$KILN" query "$cube" --spheres "$TMPDIR/bad"
+    says err 'line 1: '
+done
+expect 1 "$KILN" query "$cube" --mode distance --spheres "$TMPDIR/robot"
+case_end
+
 case_begin 'query --scale: the unit cube, twice as large'
 answers 'inside/surface/outside/' --scale 2 --points <<'END'
 1.5 1.5 1.5
@@ -162,7 +196,7 @@ reason shapes '0 0 0 1e99' 'a number is not finite or above 1e60'
 reason points '1e99 0 0' 'a number is not finite or above 1e60'
 expect 2 "$KILN" query "$cube" --points "$TMPDIR/none"
 expect 1 "$KILN" query "$cube"
-says err 'one of --rays, --points, --shapes and --self'
+says err 'one of --rays, --points, --shapes, --spheres and --self'
 expect 1 "$KILN" query "$cube" --rays a --points b
 case_end
 
@@ -199,7 +233,7 @@ exact 0 "$KILN" query "$TMPDIR/plane.kiln" --self --mode any <<'END'
 END
 [ "$("$KILN" query "$cube" --self --neighbours all | grep -c ' touching [12]$')" -gt 18 ] || case_fail 'neighbours'
 expect 1 "$KILN" query "$cube" --self --points "$TMPDIR/points"
-says err 'one of --rays, --points, --shapes and --self is needed'
+says err 'one of --rays, --points, --shapes, --spheres and --self is needed'
 "$KILN" bake -q models/tiny/cube.obj -o "$TMPDIR/bare.kiln" --adb --no-geometry
 expect 3 "$KILN" query "$TMPDIR/bare.kiln" --self
 says err 'baked without polygons'

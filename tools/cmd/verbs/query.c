@@ -15,6 +15,7 @@
 #include "query_distance.h"
 #include "query_nearest.h"
 #include "query_self.h"
+#include "query_spheres.h"
 #include "verbs.h"
 
 #include "../../common/clock.h"
@@ -36,7 +37,7 @@ typedef enum {
 } query_mode;
 
 typedef struct {
-    const char *rays, *points, *shapes, *bv, *tree;
+    const char *rays, *points, *shapes, *spheres, *poses, *bv, *tree;
     int mode, cull, count; /* 0: not given */
     double scale, within;  /* less than 0: not given */
     int neighbours;        /* kiln_neighbours */
@@ -57,6 +58,12 @@ static const option query_options[] = {
      "one shape on each line: 4 numbers, a sphere by centre and radius; 6, a box by its lower "
      "and upper corner; 7, a capsule by both ends and radius; 10, 13 and so on, a triangle or a "
      "convex hull by its vertices and a radius around it (0: none)"},
+    {"spheres", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(spheres),
+     "one sphere of a robot on each line: 4 numbers, centre and radius, or 5, and its link, from "
+     "0"},
+    {"poses", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(poses),
+     "for --spheres: the pose of a link on each line, 12 numbers, row-major 3 x 4, or 13 with a "
+     "scale; those of link 0, 1 and so on make a configuration (default: one, at the identity)"},
     {"self", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(self),
      "where does the mesh meet itself? With --mode any: does it?"},
     {"neighbours", 0, OPTION_CHOICE, NULL, "beyond|never|all", 0, 0, FIELD(neighbours),
@@ -176,6 +183,43 @@ static void report_triangles(query_run *run, bool found, size_t count)
     }
     for (size_t i = 0; i < count; i++) {
         printf(" %u", triangle_number(run->tree, triangles[i].triangle, run->settings->witness));
+    }
+    putchar('\n');
+}
+
+/* The same about the spheres of a configuration, by their places in the file. */
+static void report_spheres(query_run *run, const sphere_lines *lines, size_t found)
+{
+    const query_mode mode = (query_mode)run->settings->mode;
+    if (run->answers != NULL) {
+        json_t *object = json_object(), *list = json_array();
+        for (size_t i = 0; mode == MODE_ALL && i < lines->of.count; i++) {
+            if (lines->meets[i] != 0) {
+                json_array_append_new(list, json_pack("{s:I}", "sphere", (json_int_t)i));
+            }
+        }
+        if (mode == MODE_FIRST && found > 0) {
+            json_t *hit = triangle_json(run, lines->hit.triangle);
+            json_object_set_new(hit, "sphere", json_count(lines->hit.sphere));
+            json_array_append_new(list, hit);
+        }
+        json_object_set_new(object, "hit", json_boolean(found > 0));
+        json_object_set_new(object, "hits", list);
+        json_array_append_new(run->answers, object);
+        return;
+    }
+    putchar(found > 0 ? '1' : '0');
+    if (mode == MODE_ALL) {
+        printf(" %zu", found);
+    }
+    for (size_t i = 0; mode == MODE_ALL && i < lines->of.count; i++) {
+        if (lines->meets[i] != 0) {
+            printf(" %zu", i);
+        }
+    }
+    if (mode == MODE_FIRST && found > 0) {
+        printf(" %u %u", lines->hit.sphere,
+               triangle_number(run->tree, lines->hit.triangle, run->settings->witness));
     }
     putchar('\n');
 }
@@ -482,6 +526,32 @@ static int ask_self(const query_settings *settings, const char *path, const kiln
     return status;
 }
 
+/* A line for each configuration: the first sphere that meets the mesh and a triangle, or all. */
+static int run_spheres(query_run *run)
+{
+    sphere_lines lines;
+    const query_mode mode = (query_mode)run->settings->mode;
+    int status = sphere_lines_read(&lines, run->path, run->settings->poses);
+    for (size_t c = 0; status == EXIT_DONE && c < lines.configurations; c++) {
+        size_t found = 0;
+        const double start = kiln_seconds();
+        const kiln_status answered =
+            sphere_lines_ask(&lines, run->tree, &run->pose, c, mode == MODE_ALL, &found);
+        if (answered != KILN_OK) {
+            status = report_error(EXIT_INVALID, run->settings->poses, "configuration %zu: %s", c,
+                                  answered == KILN_ERROR_NOT_LOADED
+                                      ? "the mesh was baked without polygons; bake it again "
+                                        "without --no-geometry"
+                                      : kiln_status_text(answered));
+            break;
+        }
+        status = note_time(run, start, found > 0);
+        report_spheres(run, &lines, found);
+    }
+    sphere_lines_free(&lines);
+    return status;
+}
+
 /* Exactly one kind of query is allowed, as nothing in a line says which kind it is. */
 static int run_query(int argc, char **argv)
 {
@@ -493,9 +563,12 @@ static int run_query(int argc, char **argv)
     }
     /* Two inputs would need answers that say which of them they belong to. */
     if ((settings.rays != NULL) + (settings.points != NULL) + (settings.shapes != NULL) +
-            settings.self !=
+            (settings.spheres != NULL) + settings.self !=
         1) {
-        return report_usage("one of --rays, --points, --shapes and --self is needed");
+        return report_usage("one of --rays, --points, --shapes, --spheres and --self is needed");
+    }
+    if (settings.poses != NULL && settings.spheres == NULL) {
+        return report_usage("--poses needs --spheres");
     }
     const bool is_near = settings.mode == MODE_NEAREST || settings.mode == MODE_SIGNED;
     if (is_near && settings.points == NULL) {
@@ -510,9 +583,10 @@ static int run_query(int argc, char **argv)
         return report_usage("--mode distance needs --shapes");
     }
     query_run run = {.settings = &settings,
-                     .path = settings.rays != NULL     ? settings.rays
-                             : settings.points != NULL ? settings.points
-                                                       : settings.shapes};
+                     .path = settings.rays != NULL      ? settings.rays
+                             : settings.points != NULL  ? settings.points
+                             : settings.spheres != NULL ? settings.spheres
+                                                        : settings.shapes};
     kiln_file *file = NULL;
     status = open_file(argv[0], &file);
     if (status == EXIT_DONE) {
@@ -540,7 +614,9 @@ static int run_query(int argc, char **argv)
                                   .within = settings.within};
     /* Room for one hit is needed in any mode; 64 spare most queries a second call. */
     status = make_room(&run, 64) ? EXIT_DONE : report_error(EXIT_RUN, NULL, "out of memory");
-    if (status == EXIT_DONE) {
+    if (status == EXIT_DONE && settings.spheres != NULL) {
+        status = run_spheres(&run);
+    } else if (status == EXIT_DONE) {
         status = number_lines_read(run.path,
                                    settings.rays != NULL            ? take_ray
                                    : is_near                        ? take_near_point
@@ -569,7 +645,7 @@ done:
 const verb verb_query = {
     "query",
     "FILE.kiln",
-    "query a mesh with rays, points or shapes",
+    "query a mesh with rays, points, shapes or spheres",
     "Prints one line for each query. Rays: 1 or 0, then the triangle, t and the side that is "
     "met: front, back or edge, for a triangle that the ray lies in. Shapes: 1 or 0, then a "
     "triangle that is met, touching included. With --mode all the number of triangles follows, "
@@ -580,7 +656,9 @@ const verb verb_query = {
     "triangle:distance:where, nearest first. With --mode signed: the distance, negative inside, "
     "then the triangle, where on it, and the point. With --mode distance: 1 if the shape meets the "
     "mesh, or 0, the distance, the nearest triangle, and its and the shape's nearest points, three "
-    "numbers each. With --self: a line for each pair of triangles that meet, with how they do "
+    "numbers each. Spheres: for each configuration 1 or 0, then the first sphere that meets the "
+    "mesh, counted from 0, and a triangle; with --mode all the number of spheres, then all of "
+    "them. With --self: a line for each pair of triangles that meet, with how they do "
     "(touching, crossing, overlapping in one plane, duplicate) and how many corners they "
     "share.\n\nTriangles are named by their position in "
     "the "
