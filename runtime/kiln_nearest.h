@@ -4,7 +4,8 @@
  *     if (kiln_nearest_point(tree, &pose, point, NULL, &nearest) == KILN_OK && nearest.found)
  *         printf("triangle %u is %g away\n", nearest.triangle, nearest.distance);
  *
- * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too.
+ * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too, but
+ * affine poses are refused (KILN_ERROR_POSE).
  *
  * Answers. The point is brought into the tree's own frame, as the origin of a ray is: the
  * translation is taken off, the inverse of the rotation applied, then the scale divided out, in

@@ -13,7 +13,8 @@
  *             for (uint32_t p = 0; p < found[i].point_count; p++)
  *                 ... push apart at found[i].points[p], along found[i].normal ...
  *
- * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too.
+ * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too, but
+ * affine poses are refused (KILN_ERROR_POSE).
  *
  * Regions. Pairs of triangles that meet hang together where the points that they have in common do:
  * this is decided exactly. Each such part of the intersection is cut by curves, in which one

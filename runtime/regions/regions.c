@@ -277,6 +277,13 @@ static void add_region_values(const kiln_tree *a, const kiln_tree *b, region_hea
     }
 }
 
+/* A walk takes any pose, but normals and depths here are carried by rotations. */
+static bool are_rotations(const kiln_pose *pose_a, const kiln_pose *pose_b)
+{
+    return (pose_a == NULL || kiln_pose_is_sound(pose_a)) &&
+           (pose_b == NULL || kiln_pose_is_sound(pose_b));
+}
+
 kiln_status kiln_contact_regions(kiln_regions *regions, const kiln_adjacency *a,
                                  const kiln_pose *pose_a, const kiln_adjacency *b,
                                  const kiln_pose *pose_b, const kiln_pair_options *options,
@@ -291,6 +298,13 @@ kiln_status kiln_contact_regions(kiln_regions *regions, const kiln_adjacency *a,
     kiln_pair_filter_bound filter;
     const kiln_pair_visitor visitor = {
         take_region_pair, &visit, false, false, kiln_pair_filter_bind(options, &filter), NULL};
+    const kiln_fpu_state entered = kiln_fpu_enter();
+    KILN_FPU_CALL(check, are_rotations);
+    const bool rotations = check(pose_a, pose_b);
+    kiln_fpu_leave(entered);
+    if (!rotations) {
+        return KILN_ERROR_POSE;
+    }
     const kiln_status status = kiln_pair_walk(a->tree, pose_a, b->tree, pose_b, &visitor);
     if (status != KILN_OK) {
         return status;

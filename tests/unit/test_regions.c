@@ -460,6 +460,11 @@ static void test_errors(void **unused)
     assert_int_equal(kiln_contact_regions(regions, cube.adjacency, &bad, cube.adjacency, NULL, NULL,
                                           r, ROOM, &count),
                      KILN_ERROR_POSE);
+    bad = at(0, 0, 0);
+    bad.rotation[4] = -1; /* a mirror, which other queries take */
+    assert_int_equal(kiln_contact_regions(regions, cube.adjacency, NULL, cube.adjacency, &bad, NULL,
+                                          r, ROOM, &count),
+                     KILN_ERROR_POSE);
     assert_int_equal(kiln_regions_needed(NULL, &number, &number), KILN_ERROR_ARGUMENT);
     assert_int_equal(kiln_regions_needed(regions, NULL, &number), KILN_ERROR_ARGUMENT);
     assert_int_equal(kiln_regions_place(bytes, sizeof bytes, 1, 1, NULL), KILN_ERROR_ARGUMENT);
