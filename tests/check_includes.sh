@@ -22,6 +22,7 @@ runtime/regions: formats runtime/base runtime/exact runtime/pose runtime/kernel 
 runtime/scene: formats runtime/base runtime/pose runtime/query kiln.h
 runtime/self: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
 runtime/spheres: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
+runtime/winding: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/query kiln.h
 runtime/sweep: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
 runtime/front: formats runtime/base runtime/exact runtime/pose runtime/kernel runtime/walk runtime/query kiln.h
 runtime/axes: formats lut runtime/base runtime/open kiln.h

@@ -89,6 +89,7 @@
 #define vec_double_select KILN_SIMD_NAME(vec_double_select)
 #define vec_double_gather KILN_SIMD_NAME(vec_double_gather)
 #define vec_double_lanes KILN_SIMD_NAME(vec_double_lanes)
+#define vec_double_sqrt KILN_SIMD_NAME(vec_double_sqrt)
 
 #endif
 
@@ -353,6 +354,15 @@ static inline uint32_t vec_double_lanes(vec_double_mask mask)
     return (uint32_t)mask & 1u;
 }
 
+static inline vec_double vec_double_sqrt(vec_double v)
+{
+#if defined(__x86_64__)
+    return _mm_cvtsd_f64(_mm_sqrt_pd(_mm_set_sd(v)));
+#else
+    return __builtin_sqrt(v);
+#endif
+}
+
 #elif KILN_SIMD_LANES == 8
 
 static inline vec vec_of(float v)
@@ -484,6 +494,11 @@ static inline vec_double vec_double_gather(const float *const *from, unsigned k)
 static inline uint32_t vec_double_lanes(vec_double_mask mask)
 {
     return (uint32_t)_mm256_movemask_pd((__m256d)mask);
+}
+
+static inline vec_double vec_double_sqrt(vec_double v)
+{
+    return (vec_double)_mm256_sqrt_pd((__m256d)v);
 }
 
 #elif defined(__x86_64__)
@@ -622,6 +637,11 @@ static inline uint32_t vec_double_lanes(vec_double_mask mask)
     return (uint32_t)_mm_movemask_pd((__m128d)mask);
 }
 
+static inline vec_double vec_double_sqrt(vec_double v)
+{
+    return (vec_double)_mm_sqrt_pd((__m128d)v);
+}
+
 #elif defined(__wasm_simd128__)
 
 static inline vec vec_of(float v)
@@ -756,6 +776,11 @@ static inline vec_double vec_double_gather(const float *const *from, unsigned k)
 static inline uint32_t vec_double_lanes(vec_double_mask mask)
 {
     return (uint32_t)wasm_i64x2_bitmask((v128_t)mask);
+}
+
+static inline vec_double vec_double_sqrt(vec_double v)
+{
+    return (vec_double)wasm_f64x2_sqrt((v128_t)v);
 }
 
 #else /* aarch64 */
@@ -899,6 +924,11 @@ static inline uint32_t vec_double_lanes(vec_double_mask mask)
 {
     const vec_double_mask bit = {1, 2};
     return (uint32_t)vaddvq_s64((int64x2_t)(mask & bit));
+}
+
+static inline vec_double vec_double_sqrt(vec_double v)
+{
+    return (vec_double)vsqrtq_f64((float64x2_t)v);
 }
 
 #endif

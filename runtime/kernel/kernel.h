@@ -207,9 +207,10 @@ typedef struct {
                        kiln_point_visit visit, void *user);
     uint32_t (*point_lanes)(const struct kiln_tree *tree, const struct kiln_near_point *near,
                             const kiln_format_node8 *node);
-    const struct kiln_adb_kernels *adb;       /* adb_lanes.h */
-    const struct kiln_moving_kernels *moving; /* moving_lanes.h */
-    const struct kiln_ball_kernels *balls;    /* ball_lanes.h */
+    const struct kiln_adb_kernels *adb;         /* adb_lanes.h */
+    const struct kiln_moving_kernels *moving;   /* moving_lanes.h */
+    const struct kiln_ball_kernels *balls;      /* ball_lanes.h */
+    const struct kiln_winding_kernels *winding; /* winding_lanes.h */
 } kiln_kernel;
 
 /* The kernels of a kind of nodes. Every row of the table of kinds has its own, so none is

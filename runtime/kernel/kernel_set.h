@@ -12,6 +12,7 @@
 #include "kernel_sphere.h"
 #include "kernel_balls.h"
 #include "kernel_triangles.h"
+#include "kernel_winding.h"
 
 #ifndef KILN_KERNEL_ROW
 #define KILN_REFINE_BOX(kind) NULL
@@ -45,4 +46,5 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .adb = &KILN_SIMD_NAME(adb_kernels),
     .moving = &moving_kernels,
     .balls = &ball_kernels,
+    .winding = &winding_kernels,
 };

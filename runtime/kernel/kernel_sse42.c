@@ -2,6 +2,7 @@
 #include "adb_lanes.h"
 #include "moving_lanes.h"
 #include "ball_lanes.h"
+#include "winding_lanes.h"
 #include "../exact/exact.h"
 #include "../pose/line.h"
 

@@ -132,8 +132,9 @@ static double own_line(const point_query *q, const double inverse[9], kiln_line 
     return 0x1p-44 * size;
 }
 
-kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
-                             const double inverse[9], const double point[3])
+/* The place, and the winding number of a mesh that is oriented, off its surface. */
+static kiln_place count_crossings(const kiln_tree *tree, const kiln_transform *carry,
+                                  const double inverse[9], const double point[3], int *winding)
 {
     point_query q = {tree, carry, {point[0], point[1], point[2]}, 0, 1, 0, 0, false};
     kiln_line line;
@@ -166,5 +167,19 @@ kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
     }
     const bool inside =
         tree->view.entry->closed == KILN_CLOSED_ORIENTED ? q.winding != 0 : (q.crossings & 1) != 0;
+    *winding = q.winding;
     return inside ? KILN_PLACE_INSIDE : KILN_PLACE_OUTSIDE;
+}
+
+kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
+                             const double inverse[9], const double point[3])
+{
+    int winding = 0;
+    return count_crossings(tree, carry, inverse, point, &winding);
+}
+
+kiln_place kiln_inside_count(const kiln_tree *tree, const double point[3], int *winding)
+{
+    *winding = 0;
+    return count_crossings(tree, NULL, NULL, point, winding);
 }
