@@ -14,8 +14,8 @@
  *
  * where a, b, c lead from the point to the corners (A. Van Oosterom and J. Strackee, "The solid
  * angle of a plane triangle", IEEE Transactions on Biomedical Engineering 30(2), 1983, Equation 8).
- * y is taken as a (e x f) with e = b - a and f = c - a between the corners themselves, since that is
- * right to the last bits for small triangles far away.
+ * y is taken as a (e x f) with e = b - a and f = c - a between the corners themselves, since that
+ * is right to the last bits for small triangles far away.
  *
  * Rounding, with u = 2^-53. Differences are off by u of each coordinate, lengths by less than 4 u,
  * products a b by 5.1 u |a| |b|. So the first term of x is off by 14.1 u P with P = |a| |b| |c|,
@@ -27,7 +27,8 @@
  * Where both together, d, are less than |x + i y| / 16, and the number cannot have crossed the
  * negative real axis, its argument is off by asin of at most (|x| dy + |y| dx) / (|x + i y|^2 15 /
  * 16), which is less than 9/8 of the same without the 15 / 16. Where they are not, the triangle is
- * unsure.
+ * unsure; and so it is from 2^-24 on, nearer to an edge than that part of its length, so that none
+ * is off by much more.
  *
  * The argument itself is that of a point turned by 0, 22.5 or 45 degrees, then within 11.25 of the
  * axis, by the series of Taylor, which ends with an error below 2^-58 of it. Turning and series
@@ -154,7 +155,7 @@ static void winding_triangles(const kiln_winding_triangles *triangles, unsigned 
                        vec_double_abs(at[2]) * size[2]) +
             0x1p-300;
 
-        const vec_double high = vec_double_abs(y), off = 16.0 * (off_x + off_y);
+        const vec_double high = vec_double_abs(y), off = 0x1p24 * (off_x + off_y);
         const vec_double squared = x * x + y * y;
         const vec_double_mask unsure =
             vec_double_greater(off * off, squared) |

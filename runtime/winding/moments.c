@@ -27,15 +27,16 @@
  *
  * Rounding, with u = 2^-53. Let W be half the sum of the magnitudes of the six products in the
  * cross products of triangles, no less than their area; let Z be the radius of the ball about c
- * that holds the balls of what is below, and of a leaf its corners. By induction the numbers are off
- * by less than e W, e W Z and e W Z^2 (as vectors and tensors), with e = 64 u times the levels below:
- * those of a triangle come from W, and distances up to Z, by less than 20 operations each; a move by
- * s, |s| + Z' <= Z, adds the symmetric parts of n s, of 2 S s and of n s s, no larger than W Z and
- * W Z^2, whose errors keep to the same products; sums have at most 15 terms. In the value they
- * are e W (1 + 3 t + 7.5 t^2) / (4 pi R^2) with t = Z / R. The value itself, of terms that together
- * are at most W (1.8 + 15 t + 144 t^2) / (4 pi R^2) in magnitude, is computed with less than 40 u
- * of that. Boxes are far only if R > radius / 0.75, so that both are less than 2^-39 levels W (1 +
- * t)^2 / (4 pi R^2) with t = 0.75 Z / radius (ROUND). What is too small for doubles is below 2^-300.
+ * that holds the balls of what is below, and of a leaf its corners. By induction the numbers are
+ * off by less than e W, e W Z and e W Z^2 (as vectors and tensors), with e = 64 u times the levels
+ * below: those of a triangle come from W, and distances up to Z, by less than 20 operations each; a
+ * move by s, |s| + Z' <= Z, adds the symmetric parts of n s, of 2 S s and of n s s, no larger than
+ * W Z and W Z^2, whose errors keep to the same products; sums have at most 15 terms. In the value
+ * they are e W (1 + 3 t + 7.5 t^2) / (4 pi R^2) with t = Z / R. The value itself, of terms that
+ * together are at most W (1.8 + 15 t + 144 t^2) / (4 pi R^2) in magnitude, is computed with less
+ * than 40 u of that. Boxes are far only if R > radius / 0.75, so that both are less than 2^-39
+ * levels W (1 + t)^2 / (4 pi R^2) with t = 0.75 Z / radius (ROUND). What is too small for doubles
+ * is below 2^-300.
  */
 #include "winding.h"
 
@@ -51,7 +52,7 @@
 #define ROUNDING 0x1p-39
 
 enum {
-    ALIGNMENT = 64,
+    WINDING_ALIGNMENT = 64,
     ROW_AREA = KILN_WINDING_WEIGHT, /* while moments are summed up, then: radius^2 */
     ROW_GROSS = KILN_WINDING_ROUND, /* W, until the end */
     MOMENTS = KILN_WINDING_WEIGHT - KILN_WINDING_DIPOLE
@@ -114,14 +115,14 @@ static void symmetric_pair(const double n[3], const double g[3], double s[6])
     s[5] = (n[1] * g[2] + n[2] * g[1]) / 2;
 }
 
-/* ------------------------------------------------------------------------------- one triangle -- */
+/* ------------------------------------------------------------------------------ one triangle -- */
 
 typedef struct {
     double corner[9], normal[3]; /* the vector of area */
     double area, gross;          /* no less than the area; W */
 } far_triangle;
 
-static double length_of(const double v[3])
+static double far_length(const double v[3])
 {
     return sqrt(kiln_dot(v, v));
 }
@@ -138,7 +139,7 @@ static void measure_triangle(const kiln_winding *winding, uint32_t slot, far_tri
         out->normal[k] = (e[i] * f[j] - e[j] * f[i]) / 2;
         out->gross += (fabs(e[i] * f[j]) + fabs(e[j] * f[i])) / 2;
     }
-    out->area = length_of(out->normal) * (1 + 0x1p-48) + 0x1p-50 * out->gross;
+    out->area = far_length(out->normal) * (1 + 0x1p-48) + 0x1p-50 * out->gross;
 }
 
 static void add_triangle(const far_triangle *triangle, const double centre[3], far_moments *sum)
@@ -188,7 +189,7 @@ static void add_moved(const far_moments *of, const double s[3], far_moments *sum
     add_traceless(pair, t, sum->rest);
 }
 
-/* ----------------------------------------------------------------------------------- one lane -- */
+/* ---------------------------------------------------------------------------------- one lane -- */
 
 /* A lane while it is summed up. */
 typedef struct {
@@ -196,11 +197,13 @@ typedef struct {
     far_moments moments;
 } far_lane;
 
-static void take_lane(const kiln_winding *winding, uint32_t node, unsigned lane, far_lane *out)
+static void read_far_lane(const kiln_winding *winding, uint32_t node, unsigned lane, far_lane *out)
 {
     const double *rows = kiln_winding_rows(winding, node) + lane;
     const unsigned width = winding->width;
-    memcpy(out->centre, (double[3]){rows[0], rows[width], rows[2 * width]}, sizeof out->centre);
+    for (size_t k = 0; k < 3; k++) {
+        out->centre[k] = rows[k * width];
+    }
     out->ball = rows[(size_t)KILN_WINDING_RADIUS * width];
     out->gross = rows[(size_t)ROW_GROSS * width];
     out->area = rows[(size_t)ROW_AREA * width];
@@ -210,7 +213,8 @@ static void take_lane(const kiln_winding *winding, uint32_t node, unsigned lane,
     }
 }
 
-static void keep_lane(const kiln_winding *winding, uint32_t node, unsigned lane, const far_lane *of)
+static void write_far_lane(const kiln_winding *winding, uint32_t node, unsigned lane,
+                           const far_lane *of)
 {
     double *rows = kiln_winding_rows(winding, node) + lane;
     const unsigned width = winding->width;
@@ -259,7 +263,7 @@ static void sum_leaf(const kiln_winding *winding, kiln_contents of, far_lane *su
             for (int c = 0; c < 3; c++) {
                 double v[3];
                 kiln_subtract(p + 3 * c, sum->centre, v);
-                sum->ball = fmax(sum->ball, length_of(v) * UPWARD);
+                sum->ball = fmax(sum->ball, far_length(v) * UPWARD);
             }
         }
     }
@@ -273,7 +277,7 @@ static void sum_inner(const kiln_winding *winding, uint32_t child, far_lane *sum
     for (int turn = 0; turn < 2; turn++) {
         for (uint32_t left = used; left != 0; left &= left - 1) {
             double s[3];
-            take_lane(winding, child, (unsigned)__builtin_ctz(left), &lane);
+            read_far_lane(winding, child, (unsigned)__builtin_ctz(left), &lane);
             if (!(lane.gross > 0)) {
                 continue;
             }
@@ -283,12 +287,12 @@ static void sum_inner(const kiln_winding *winding, uint32_t child, far_lane *sum
             }
             kiln_subtract(lane.centre, sum->centre, s);
             add_moved(&lane.moments, s, &sum->moments);
-            sum->ball = fmax(sum->ball, (length_of(s) + lane.ball) * UPWARD);
+            sum->ball = fmax(sum->ball, (far_length(s) + lane.ball) * UPWARD);
         }
     }
 }
 
-/* ---------------------------------------------------------------------------------- all lanes -- */
+/* --------------------------------------------------------------------------------- all lanes -- */
 
 /* A descent to all leaves, which knows the lanes above them. */
 typedef struct {
@@ -401,7 +405,7 @@ static void sum_up(kiln_winding *winding)
             } else {
                 sum_inner(winding, contents.first, &sum);
             }
-            keep_lane(winding, node, lane, &sum);
+            write_far_lane(winding, node, lane, &sum);
             winding->gross += node == 0 ? sum.gross : 0;
         }
     }
@@ -427,7 +431,8 @@ size_t kiln_winding_size(const kiln_tree *tree)
         return 0;
     }
     const size_t block = (size_t)KILN_WINDING_ROWS * width_of(tree) * sizeof(double);
-    return sizeof(kiln_winding) + 2 * (size_t)ALIGNMENT + tree->view.entry->node_count * block;
+    return sizeof(kiln_winding) + 2 * (size_t)WINDING_ALIGNMENT +
+           tree->view.entry->node_count * block;
 }
 
 static void run_sum_up(kiln_winding *winding)
@@ -453,13 +458,15 @@ kiln_status kiln_winding_place(void *memory, size_t size, const kiln_tree *tree,
     if (size < kiln_winding_size(tree)) {
         return KILN_ERROR_ARGUMENT;
     }
-    uint8_t *start = (uint8_t *)memory + (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT;
+    uint8_t *start =
+        (uint8_t *)memory +
+        (WINDING_ALIGNMENT - (uintptr_t)memory % WINDING_ALIGNMENT) % WINDING_ALIGNMENT;
     kiln_winding *winding = (kiln_winding *)(void *)start;
     memset(winding, 0, sizeof *winding);
     winding->tree = tree;
     winding->width = width_of(tree);
-    winding->rows =
-        (double *)(void *)(start + (sizeof *winding + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    winding->rows = (double *)(void *)(start + (sizeof *winding + WINDING_ALIGNMENT - 1) /
+                                                   WINDING_ALIGNMENT * WINDING_ALIGNMENT);
     run_sum_up(winding);
     *out = winding;
     return KILN_OK;

@@ -5,11 +5,11 @@
  * sum of bounds takes the fewest lanes: of cells of size h at distance R there are h^-2 to an area,
  * and they add h^3 / R^5 to the bounds; the one sum is least for a given other one where h is in
  * proportion to R, and then what an area adds is so to R^-2. How much weight there will be is not
- * known before (from outside a ball about the tree it is bounded). So the part is guessed, and where
- * the bounds turn out to exceed the accuracy, lanes are chosen again by a smaller one. The first
- * guess is right in about half of the cases; one that is nearly always right takes longer. Lanes
- * that were taken as long as they were below a part of what was left of the accuracy took four times
- * as many.
+ * known before (from outside a ball about the tree it is bounded). So the part is guessed, and
+ * where the bounds turn out to exceed the accuracy, lanes are chosen again by a smaller one. The
+ * first guess is right in about half of the cases; one that is nearly always right takes longer.
+ * Lanes that were taken as long as they were below a part of what was left of the accuracy took
+ * four times as many.
  *
  * Lanes that are not taken are opened, and the triangles of leaves put aside, to be computed by the
  * kernel as many at a time as it takes. Those that it leaves are computed one by one.
@@ -56,7 +56,7 @@ enum {
     CHUNK_POINTS = 64 /* of a task */
 };
 
-/* ------------------------------------------------------------------------------------ one sum -- */
+/* ----------------------------------------------------------------------------------- one sum -- */
 
 typedef struct {
     const kiln_winding *winding;
