@@ -250,6 +250,7 @@ static void check_answers(const wound *w, const kiln_pose *pose, const double p[
             tally->undecided += answer.side == KILN_WINDING_UNDECIDED;
         } else {
             assert_int_equal(answer.side, KILN_WINDING_UNDECIDED);
+            assert_true(answer.error <= options.accuracy + 0x1p-20);
         }
         tally->most =
             answer.error > 0 && off / answer.error > tally->most ? off / answer.error : tally->most;
