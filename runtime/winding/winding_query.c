@@ -35,7 +35,6 @@
 #define ACCURACY_MOST 1e30
 #define TWO_PI_INVERSE 0x1.45f306dc9c883p-3
 #define FOUR_PI_INVERSE 0x1.45f306dc9c883p-4
-#define DEPARTURE_MAX 1e-6
 #define UPWARD (1.0 + 0x1p-40) /* more than sums of positive numbers are off by */
 
 /* The first guess of what part of its weight a lane may be off by, for an accuracy of 1; how much
@@ -299,21 +298,6 @@ kiln_winding_options kiln_winding_options_default(void)
     return options;
 }
 
-/* Solid angles are kept by rotations and one scale, and by no other map. */
-static bool keeps_angles(const kiln_pose *pose)
-{
-    for (int i = 0; pose != NULL && i < 3; i++) {
-        for (int j = i; j < 3; j++) {
-            const double *r = pose->rotation;
-            const double product = r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j];
-            if (!(fabs(product - (i == j ? 1.0 : 0.0)) <= DEPARTURE_MAX)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 typedef struct {
     const kiln_winding *winding;
     const kiln_pose *pose;
@@ -344,8 +328,8 @@ static kiln_status prepare_run(winding_run *run)
                sizeof winding->geometry_hash) != 0) {
         return KILN_ERROR_ARGUMENT;
     }
-    return keeps_angles(run->pose) ? kiln_placement_form(&run->placement, run->pose)
-                                   : KILN_ERROR_POSE;
+    /* Rotations and one scale keep solid angles, and no other map does. */
+    return kiln_placement_form(&run->placement, run->pose);
 }
 
 static void answer_chunk(const winding_run *run, uint32_t chunk)
