@@ -19,7 +19,7 @@
 #define LOST 0x1p-300
 
 /* Of a number that is not negative. */
-static kiln_dd root_of(kiln_dd v)
+static kiln_dd pair_root(kiln_dd v)
 {
     if (!(v.head > 0)) {
         return kiln_dd_of(0);
@@ -79,7 +79,7 @@ static void measure_angle(const double corners[9], const double point[3], double
         f[k] = (kiln_dd){along_f.head * unit, along_f.tail * unit};
         edges[0][k] = fabs(e[k].head);
         edges[1][k] = fabs(f[k].head);
-        length[k] = root_of(kiln_dd_dot(v[k], v[k]));
+        length[k] = pair_root(kiln_dd_dot(v[k], v[k]));
     }
     kiln_dd_cross(e, f, n);
     y = kiln_dd_dot(v[0], n);

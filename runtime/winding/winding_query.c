@@ -52,7 +52,7 @@
 
 enum {
     WINDING_STACK = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH,
-    CHUNK_POINTS = 64 /* of a task */
+    WINDING_CHUNK = 64 /* of a task */
 };
 
 /* ----------------------------------------------------------------------------------- one sum -- */
@@ -334,8 +334,8 @@ static kiln_status prepare_run(winding_run *run)
 
 static void answer_chunk(const winding_run *run, uint32_t chunk)
 {
-    const size_t first = (size_t)chunk * CHUNK_POINTS;
-    const size_t last = run->count - first < CHUNK_POINTS ? run->count : first + CHUNK_POINTS;
+    const size_t first = (size_t)chunk * WINDING_CHUNK;
+    const size_t last = run->count - first < WINDING_CHUNK ? run->count : first + WINDING_CHUNK;
     for (size_t i = first; i < last; i++) {
         answer_point(run->winding, &run->placement, run->points + 3 * i, &run->options,
                      run->answers + i);
@@ -357,7 +357,7 @@ kiln_status kiln_winding_numbers(const kiln_winding *winding, const kiln_pose *p
 {
     winding_run run;
     if (winding == NULL || (count > 0 && (points == NULL || answers == NULL)) ||
-        count / CHUNK_POINTS >= UINT32_MAX) {
+        count / WINDING_CHUNK >= UINT32_MAX) {
         return KILN_ERROR_ARGUMENT;
     }
     run.winding = winding;
@@ -374,7 +374,7 @@ kiln_status kiln_winding_numbers(const kiln_winding *winding, const kiln_pose *p
     if (status != KILN_OK || count == 0) {
         return status;
     }
-    const uint32_t chunks = (uint32_t)((count - 1) / CHUNK_POINTS + 1);
+    const uint32_t chunks = (uint32_t)((count - 1) / WINDING_CHUNK + 1);
     if (run.options.parallel != NULL && chunks > 1) {
         run.options.parallel(run.options.parallel_user, run_winding_chunk, &run, chunks);
     } else {
