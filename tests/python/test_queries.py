@@ -177,6 +177,30 @@ class PairQueries(unittest.TestCase):
         self.assertEqual(len(kiln.contacts(a, None, b, pose, limit=0)), 0)
         self.assertEqual(len(kiln.contacts(a, None, b, kiln.pose(translation=[50, 0, 0]))), 0)
 
+    def test_self_contacts(self):
+        sound = tree("torus")
+        self.assertEqual(len(kiln.self_contacts(sound)), 0)
+        near = kiln.self_contacts(sound, neighbours="all")
+        self.assertGreater(len(near), 256)
+        self.assertEqual(set(near["kind"].tolist()), {kiln.SelfKind.TOUCHING})
+        self.assertEqual(set(near["shared"].tolist()), {1, 2})
+        self.assertTrue((near["a"] < near["b"]).all())
+        order = list(zip(near["a"].tolist(), near["b"].tolist()))
+        self.assertEqual(order, sorted(set(order)))
+        self.assertEqual(kiln.self_contacts(sound, neighbours="all", limit=5)["a"].tolist(), near["a"][:5].tolist())
+        vertices = np.float32([[0, 0, 0], [4, 0, 0], [0, 4, 0], [1, 1, -1], [1, 1, 1], [2, 1, 1],
+                               [1, 1, 0], [5, 1, 0], [1, 5, 0]])
+        folded = kiln.bake((vertices, np.uint32([[0, 1, 2], [3, 4, 5], [6, 7, 8], [2, 0, 1]])))[0]
+        found = kiln.self_contacts(folded)
+        kinds = {(int(a), int(b)): kiln.SelfKind(int(k)) for a, b, k in zip(found["a"], found["b"], found["kind"])}
+        self.assertEqual(kinds[0, 1], kiln.SelfKind.CROSSING)
+        self.assertEqual(kinds[0, 2], kiln.SelfKind.OVERLAPPING)
+        self.assertEqual(kinds[0, 3], kiln.SelfKind.DUPLICATE)
+        self.assertEqual(kinds[1, 2], kiln.SelfKind.TOUCHING)
+        self.assertNotIn((0, 3), [(int(p["a"]), int(p["b"])) for p in kiln.self_contacts(folded, neighbours="never")])
+        with self.assertRaises(ValueError):
+            kiln.self_contacts(folded, neighbours="some")
+
     def test_time_critical_ones(self):
         a, b = tree("torus"), tree("ring")
         for pose in random_poses(np.random.default_rng(7), 40, 2):

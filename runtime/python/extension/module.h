@@ -82,6 +82,7 @@ typedef enum {
     RECORD_FIRST,
     RECORD_MINIMUM,
     RECORD_VOLUME,
+    RECORD_SELF_PAIR,
     RECORD_PLACE,
     RECORD_UNSIGNED,
     RECORD_DOUBLE,
@@ -191,6 +192,7 @@ bool add_pair_queries(PyObject *module);
 bool add_batches(PyObject *module);
 bool add_mesh_queries(PyObject *module);
 bool add_tables(PyObject *module);
+bool add_self_contacts(PyObject *module);
 bool add_bake(PyObject *module);
 
 /* pair_queries.c: what kiln_pair_options have, of arguments that may be NULL. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../kiln_adb.h"
+#include "../../kiln_self.h"
 
 typedef enum {
     BOOLEAN,
@@ -90,6 +91,12 @@ static const record_field summary_fields[] = {
     CONTACT_FIELDS(kiln_contacts_summary, deepest.),
     FIELD(kiln_contacts_summary, lower, "lower", VECTOR, "lower corner of the box of all ends"),
     FIELD(kiln_contacts_summary, upper, "upper", VECTOR, "upper corner of it"),
+    END,
+};
+static const record_field self_pair_fields[] = {
+    PAIR_FIELDS(kiln_self_pair, pair),
+    FIELD(kiln_self_pair, kind, "kind", UNSIGNED, "kiln.SelfKind: how they meet"),
+    FIELD(kiln_self_pair, shared, "shared", UNSIGNED, "corners that they share, 0 to 3"),
     END,
 };
 static const record_field work_fields[] = {
@@ -200,6 +207,8 @@ static const record_layout layouts[RECORD_COUNT] = {
                offsetof(kiln_batch_nearest, nearest.found), "The nearest pair of a list."),
     [RECORD_VOLUME] = LAYOUT("Volume", kiln_tree_volume, volume_fields, -1,
                              "The bounding volume of a node, as a box that encloses it."),
+    [RECORD_SELF_PAIR] = LAYOUT("SelfPair", kiln_self_pair, self_pair_fields, -1,
+                                "Two triangles of one mesh that meet, a < b."),
     [RECORD_PLACE] = LAYOUT("uint8", uint8_t, byte_fields, -1, NULL),
     [RECORD_UNSIGNED] = LAYOUT("uint32", uint32_t, unsigned_fields, -1, NULL),
     [RECORD_DOUBLE] = LAYOUT("float64", double, double_fields, -1, NULL),

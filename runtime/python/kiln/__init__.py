@@ -17,6 +17,7 @@ and not solids (kiln.locate_mesh is for those). Lengths have the unit of the pos
     open, bake, bake_file, bake_bytes     files: File, Tree
     collide, within, distance             two meshes, at one pose or many
     contacts, contacts_summary            where and how deep
+    self_contacts                         where a mesh meets itself
     batch, Scene, Scene.from_urdf         many placed meshes, many configurations
     rays, overlap, locate, locate_mesh    one mesh: rays; boxes, spheres, capsules; inside
     collide_likely, collide_counted       when there is no time
@@ -35,9 +36,9 @@ from ._bake import BakeReport, Mesh, bake, bake_bytes, bake_file
 from ._errors import (Error, FileError, FormatError, InvalidError, LimitError, MissingFileError, OutOfMemoryError,
                       UnsupportedError)
 from ._kiln import (Axes, Bins, Contact, ContactsSummary, CountedAnswer, File, FirstHit, Hit, LikelyAnswer, Minimum,
-                    Nearest, Pair, RayHit, Tree, TriangleHit, Volume, Work, batch, collide, collide_boxes,
+                    Nearest, Pair, RayHit, SelfPair, Tree, TriangleHit, Volume, Work, batch, collide, collide_boxes,
                     collide_counted, collide_likely, collide_work, contacts, contacts_summary, distance,
-                    locate, locate_mesh, open, overlap, rays, within)
+                    locate, locate_mesh, open, overlap, rays, self_contacts, within)
 
 
 class Place(_enum.IntEnum):
@@ -55,6 +56,15 @@ class Side(_enum.IntEnum):
     FRONT = 1
     BACK = 2
     EDGE = 3  #: the ray lies in its plane
+
+
+class SelfKind(_enum.IntEnum):
+    """How two triangles of one mesh meet."""
+
+    TOUCHING = 0
+    CROSSING = 1     #: one passes through the other
+    OVERLAPPING = 2  #: in one plane, with an area in common
+    DUPLICATE = 3    #: they have the same corners
 
 
 class Verdict(_enum.IntEnum):

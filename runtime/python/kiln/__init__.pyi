@@ -40,6 +40,12 @@ class Side(enum.IntEnum):
     BACK = 2
     EDGE = 3
 
+class SelfKind(enum.IntEnum):
+    TOUCHING = 0
+    CROSSING = 1
+    OVERLAPPING = 2
+    DUPLICATE = 3
+
 class Verdict(enum.IntEnum):
     NO = 0
     YES = 1
@@ -140,6 +146,10 @@ class Minimum(Nearest):
     pair: int
     placed_a: int
     placed_b: int
+
+class SelfPair(Pair):
+    kind: int
+    shared: int
 
 class Contact(Pair):
     start: npt.NDArray[np.float64]
@@ -253,6 +263,8 @@ def distance(a: Tree | File, pose_a: _Poses, b: Tree | File, pose_b: _Poses, *, 
 def contacts(a: Tree | File, pose_a: _Pose, b: Tree | File, pose_b: _Pose, *, geometry: bool = True,
              limit: int | None = None) -> _Records: ...
 def contacts_summary(a: Tree | File, pose_a: _Pose, b: Tree | File, pose_b: _Pose) -> ContactsSummary: ...
+def self_contacts(tree: Tree | File, *, neighbours: Literal["beyond", "never", "all"] = "beyond",
+                  limit: int | None = None) -> _Records: ...
 def collide_work(a: Tree | File, pose_a: _Pose, b: Tree | File, pose_b: _Pose) -> tuple[Hit, Work]: ...
 def collide_boxes(a: Tree | File, pose_a: _Pose, b: Tree | File, pose_b: _Pose) -> bool: ...
 def locate_mesh(a: Tree | File, pose_a: _Pose, b: Tree | File, pose_b: _Pose) -> Place: ...

@@ -1,0 +1,72 @@
+/* Where a mesh meets itself. */
+#include "module.h"
+
+#include "../../kiln_self.h"
+
+static const char *const neighbour_words[] = {"beyond", "never", "all", NULL};
+
+PyDoc_STRVAR(
+    self_contacts_doc,
+    "self_contacts(tree, *, neighbours='beyond', limit=None)\n--\n\n"
+    "All pairs of triangles of a mesh that meet, in ascending order of (a, b), a < b.\n\n"
+    "tree: kiln.Tree (or a kiln.File, for its first tree).\n"
+    "neighbours: triangles that share corners, by equal coordinates: 'beyond', where they\n"
+    "    have more than these in common; 'never'; 'all'.\n"
+    "limit: at most so many.\n\n"
+    "Returns a structured array [n] with the fields of kiln.SelfPair.");
+static PyObject *module_self_contacts(PyObject *module, PyObject *const *args, Py_ssize_t given,
+                                      PyObject *keywords)
+{
+    static const char *const names[] = {"tree", "neighbours", "limit"};
+    static const signature wanted = {"self_contacts", names, 1, 1, 3};
+    PyObject *in[3], *memory = NULL;
+    kiln_self_options options = kiln_self_options_default();
+    uint64_t limit = SIZE_MAX;
+    tree_use use;
+    int word = 0;
+    (void)module;
+    if (!arguments_of(&wanted, args, given, keywords, in) ||
+        (in[1] != NULL && !word_of(in[1], "neighbours", neighbour_words, &word)) ||
+        (in[2] != NULL && in[2] != Py_None && !count_of(in[2], "limit", SIZE_MAX, &limit)) ||
+        !tree_begin(&use, in[0], "tree")) {
+        return NULL;
+    }
+    options.neighbours = (kiln_neighbours)word;
+    size_t room = limit < 256 ? (size_t)limit : 256, count = 0;
+    for (;;) { /* at most twice */
+        void *bytes = NULL;
+        kiln_status status;
+        memory = records_new(RECORD_SELF_PAIR, room, &bytes);
+        if (memory == NULL) {
+            break;
+        }
+        Py_BEGIN_ALLOW_THREADS status = kiln_self_contacts(use.tree, &options, bytes, room, &count);
+        Py_END_ALLOW_THREADS if (status != KILN_OK)
+        {
+            Py_CLEAR(memory);
+            raise_status((int)status, NULL, NULL);
+            break;
+        }
+        count = count < limit ? count : (size_t)limit;
+        if (count <= room) {
+            break;
+        }
+        room = count;
+        Py_CLEAR(memory);
+    }
+    tree_end(&use);
+    if (memory != NULL && !records_shorten(RECORD_SELF_PAIR, memory, count)) {
+        Py_CLEAR(memory);
+    }
+    return memory == NULL ? NULL : records_wrap(RECORD_SELF_PAIR, memory, 1, &count);
+}
+
+bool add_self_contacts(PyObject *module)
+{
+    static PyMethodDef functions[] = {
+        {"self_contacts", FAST(module_self_contacts), METH_FASTCALL | METH_KEYWORDS,
+         self_contacts_doc},
+        {NULL, NULL, 0, NULL},
+    };
+    return add_methods(module, functions);
+}
