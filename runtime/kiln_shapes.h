@@ -16,7 +16,9 @@
  * Shapes are solid, and the mesh is a surface: a mesh that lies wholly inside a shape meets it, one
  * that wholly encloses the shape does not. A shape stands in a frame of its own with a pose of its
  * own, whose scale it takes; the mesh's vertices are transformed into that frame in double
- * precision, as for kiln_overlap_any, and then compared.
+ * precision, as for kiln_overlap_any, and then compared. Poses of meshes may be any that kiln_pose
+ * describes. Those of shapes, too, where it is asked what a shape meets; for distances they have to
+ * be rotations with one scale, as distances in a stretched frame are not those of the world.
  *
  * Answers. Whether a triangle meets a shape, touching included, is decided by exact arithmetic on
  * the numbers of the shape and on the corners so transformed: without a radius, whether hull and
@@ -140,10 +142,11 @@ typedef struct {
  * of itself of the minimum. Poses NULL: identity. Options NULL: defaults. With a tolerance, kinds
  * of tree may find different triangles. KILN_OK: *nearest is the answer. KILN_ERROR_ARGUMENT (null
  * tree, shape, vertices or nearest; no vertices; a number that is NaN or out of range, of the shape
- * or of the options), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED, KILN_ERROR_PARTIAL,
- * KILN_ERROR_STOPPED: *nearest is untouched. Any number of threads. No allocation; 48 KiB of stack.
- * Cost: some microseconds; more where many triangles are equally near, which are all examined
- * unless there is a tolerance (relative = 1e-9 is enough). */
+ * or of the options), KILN_ERROR_POSE (of the shape also for one that is no rotation),
+ * KILN_ERROR_NOT_LOADED, KILN_ERROR_PARTIAL, KILN_ERROR_STOPPED: *nearest is untouched. Any number
+ * of threads. No allocation; 48 KiB of stack. Cost: some microseconds; more where many triangles
+ * are equally near, which are all examined unless there is a tolerance (relative = 1e-9 is enough).
+ */
 KILN_API kiln_status kiln_shape_distance(const kiln_tree *tree, const kiln_pose *pose,
                                          const kiln_convex *shape, const kiln_pose *pose_shape,
                                          const kiln_shape_options *options,

@@ -264,9 +264,13 @@ static kiln_status answer_convex(shape_question *q, kiln_shape_nearest *out)
           options->absolute >= 0 && options->absolute < HUGE_VAL)) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_status status = kiln_placement_between(&s.placement, q->pose_shape, q->pose);
+    const kiln_status status = kiln_placement_between_any(&s.placement, q->pose_shape, q->pose);
     if (status != KILN_OK) {
         return status;
+    }
+    /* In a frame that is stretched distances are not the world's. */
+    if (q->pose_shape != NULL && !kiln_pose_is_sound(q->pose_shape)) {
+        return KILN_ERROR_POSE;
     }
     if (!kiln_tree_has_polygons(q->tree)) {
         return kiln_tree_lack(q->tree);

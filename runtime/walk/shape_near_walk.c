@@ -27,16 +27,19 @@ typedef struct {
 
 /* ---------------------------------------------------------------------------------- bounds -- */
 
-/* How far a box is from the hull's bounds along the line between the centres, in the shape's frame;
- * at most 0: nothing is known. `arm` are its half-extents as vectors there, which are off by
- * epsilon of their lengths. */
+/* How far a box, or what an affine map makes of one, is from the hull's bounds, in the shape's
+ * frame: along the line between the centres, or as boxes along its axes; 0: nothing is known. `arm`
+ * are the half-extents as vectors there, which are off by epsilon of their lengths. */
 static double gap_between_centres(const kiln_shape_near_walk *w, const double centre[3],
                                   const double arm[3][3], double extents)
 {
-    double n[3], squared = 0, reach = 0, own = 0;
+    double n[3], squared = 0, reach = 0, own = 0, of_boxes = 0;
     for (int k = 0; k < 3; k++) {
         n[k] = centre[k] - w->middle[k];
         squared += n[k] * n[k];
+        const double apart =
+            fabs(n[k]) - w->half[k] - ((fabs(arm[0][k]) + fabs(arm[1][k])) + fabs(arm[2][k]));
+        of_boxes += apart > 0 ? apart * apart : 0;
     }
     for (int k = 0; k < 3; k++) {
         own += w->half[k];
@@ -44,8 +47,9 @@ static double gap_between_centres(const kiln_shape_near_walk *w, const double ce
                  w->half[k] * fabs(n[k]);
     }
     const double length = sqrt(squared);
-    const double error = (double)w->probe.epsilon * (extents + own) + 4 * w->slack * w->unit;
-    const double gap = length * (1 - 0x1p-40) - reach / length - error - w->around;
+    const double error = 2 * ((double)w->probe.epsilon * (extents + own) + 4 * w->slack * w->unit);
+    const double along = length - reach / length;
+    const double gap = fmax(along, sqrt(of_boxes)) - 0x1p-40 * length - error - w->around;
     return gap > 0 && gap < HUGE_VAL ? gap : 0;
 }
 
@@ -86,7 +90,7 @@ static double gap_of_root(const kiln_shape_near_walk *w, double *size)
     for (int k = 0; k < 3; k++) {
         const double lower = (double)entry->bounds_lower[k], upper = (double)entry->bounds_upper[k];
         own[k] = (lower + upper) / 2;
-        extents += (upper - lower) / 2 * w->placement->scale;
+        extents += (upper - lower) / 2 * w->stretch;
         for (int i = 0; i < 3; i++) {
             arm[k][i] = carry->rotation[3 * i + k] * ((upper - lower) / 2);
         }
@@ -177,6 +181,7 @@ void kiln_shape_near_walk_begin(kiln_shape_near_walk *walk, const kiln_tree *tre
     const kiln_format_tree *entry = tree->view.entry;
     const double scale = placement->scale, *inverse = placement->inverse;
     const double unit = kiln_power_of_two(entry->scale_exponent);
+    const double stretch = placement->affine ? kiln_matrix_norm(placement->carry.rotation) : scale;
     double from[3], places = 0, largest = 0, extents = 0, tree_size;
     KILN_ASSERT(scale > 0);
     memset(walk, 0, sizeof *walk);
@@ -187,7 +192,8 @@ void kiln_shape_near_walk_begin(kiln_shape_near_walk *walk, const kiln_tree *tre
     walk->user = user;
     walk->limit_squared = HUGE_VAL;
     walk->around = core->round ? core->around : 0;
-    walk->unit = unit * scale;
+    walk->stretch = stretch;
+    walk->unit = unit * stretch;
     for (int k = 0; k < 3; k++) {
         walk->middle[k] = core->middle[k];
         const double half =
@@ -196,7 +202,7 @@ void kiln_shape_near_walk_begin(kiln_shape_near_walk *walk, const kiln_tree *tre
         extents += half;
         from[k] = core->middle[k] - placement->carry.translation[k];
         places += fabs(core->middle[k]) + half;
-        places += fabs(placement->carry.translation[k]) + fabs(entry->origin[k]) * scale;
+        places += fabs(placement->carry.translation[k]) + 3 * fabs(entry->origin[k]) * stretch;
     }
     for (int k = 0; k < 3; k++) {
         const double half = walk->half[k] / walk->unit * (1 + 0x1p-18);
@@ -212,7 +218,8 @@ void kiln_shape_near_walk_begin(kiln_shape_near_walk *walk, const kiln_tree *tre
     walk->slack = 0x1p-38 * (places + walk->unit) / walk->unit;
     walk->probe.slack = (float)(4 * walk->slack);
     walk->probe.epsilon = (float)(0x1p-17 + 8 * placement->departure);
-    walk->in_range = largest < (double)KILN_GAP_RANGE && 4 * walk->slack < (double)KILN_GAP_RANGE;
+    walk->in_range = !placement->affine && largest < (double)KILN_GAP_RANGE &&
+                     4 * walk->slack < (double)KILN_GAP_RANGE;
     const double gap = gap_of_root(walk, &tree_size);
     walk->rounding = 4 * ROUNDING * (extents + tree_size);
     walk->out_of_sight = gap > OUT_OF_SIGHT * (extents + tree_size);

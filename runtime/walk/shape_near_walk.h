@@ -18,6 +18,7 @@ struct kiln_shape_near_walk {
     kiln_shape_near_visit visit;
     void *user;
     double limit_squared; /* in square units of node space; set by kiln_shape_near_walk_limit */
+    double stretch;       /* vectors get no longer by the map into the shape's frame */
     double unit;          /* of node space, in the shape's frame */
     double rounding;      /* of distances, in the shape's frame */
     /* What surrounds the hull, in the shape's frame: a box, or a ball, which then is 0 in the one

@@ -1,9 +1,9 @@
 /* What is sampled: convex shapes of one to 300 vertices (spheres, capsules, boxes by
  * kiln_convex_from, triangles, hulls, round and flat ones, with and without a radius) at soups and
  * lattices of small integers, of sizes from 2^-30 to 2^30, near and far, at random and exact poses
- * that scale, in trees of every kind and a refitted copy, leaf sizes 1 to 15, each instruction set
- * in turn, under other rounding modes and flush-to-zero, with filters, limits, tolerances and
- * hints.
+ * that scale, of meshes also at affine ones, in trees of every kind and a refitted copy, leaf sizes
+ * 1 to 15, each instruction set in turn, under other rounding modes and flush-to-zero, with
+ * filters, limits, tolerances and hints.
  *
  * Oracle: kiln_convex_triangle_nearest, which test_convex_triangle.c holds against rational
  * numbers, of every triangle carried as kiln.h says; answers have to be equal to the bit. What a
@@ -382,6 +382,45 @@ static void test_lattices(void **unused)
     run_class(true, 42);
 }
 
+/* A matrix that stretches, mirrors and shears. */
+static void skew(kiln_pose *pose)
+{
+    double mixed[9];
+    for (int i = 0; i < 9; i++) {
+        mixed[i] = pose->rotation[i] * ldexp(1, (int)random_below(&state, 5) - 2) +
+                   random_between(&state, -0.3, 0.3);
+    }
+    memcpy(pose->rotation, mixed, sizeof mixed);
+}
+
+/* Meshes at affine poses; shapes in the world. */
+static void test_affine(void **unused)
+{
+    (void)unused;
+    state = 44;
+    uint32_t met = 0;
+    const kiln_pose at = kiln_pose_identity();
+    const uint32_t meshes = amount(MESHES / 3);
+    for (uint32_t i = 0; i < meshes; i++) {
+        placed_mesh p = placed_mesh_of(mesh_soup(&state, 1 + random_below(&state, 40), 0.3), i);
+        for (int k = 0; k < SHAPES; k++) {
+            kiln_pose pose = pose_random(&state, random_below(&state, 4) == 0 ? 100 : 1);
+            pose.scale = scale_random(&state, false);
+            skew(&pose);
+            shape_sample shape;
+            body_rule rule = {k % 3 == 0 ? 2 : 1, 0, 0};
+            any_shape(&shape, false, 1);
+            const question q = {
+                &p, &pose, &at, &shape.convex, &rule, 1 + (int)(i % ROUNDING_MODES)};
+            met += check(&q, 1, false);
+        }
+        placed_mesh_free(&p);
+    }
+    kiln_kernel_force(NULL);
+    print_message("%u shapes, %u that meet\n", meshes * SHAPES, met);
+    assert_true(met > 0 && met < meshes * SHAPES);
+}
+
 /* Further apart than 2^20 sizes: what is stated there. */
 static void test_out_of_sight(void **unused)
 {
@@ -413,6 +452,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_soups),
         cmocka_unit_test(test_lattices),
+        cmocka_unit_test(test_affine),
         cmocka_unit_test(test_out_of_sight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,15 @@ static void arguments_are_checked(void **state)
     kiln_pose pose = kiln_pose_identity();
     pose.scale = 0;
     expect_refused(tree, &good, &pose, NULL, KILN_ERROR_POSE);
+    /* A stretched mesh has a distance, a stretched shape has none. */
+    kiln_pose wide = kiln_pose_identity();
+    kiln_shape_nearest nearest;
+    wide.rotation[0] = 0.5;
+    assert_int_equal(kiln_shape_distance(tree, &wide, &good, NULL, NULL, &nearest), KILN_OK);
+    assert_true(nearest.distance > 0 && nearest.distance < 1.5);
+    assert_int_equal(kiln_shape_distance(tree, NULL, &good, &wide, NULL, &nearest),
+                     KILN_ERROR_POSE);
+    assert_int_equal(kiln_convex_overlap_any(tree, NULL, &good, &wide, NULL, &hit), KILN_OK);
     kiln_shape_options options = kiln_shape_options_default();
     double *const members[] = {&options.beyond, &options.relative, &options.absolute};
     for (int i = 0; i < 3; i++) {
