@@ -418,7 +418,7 @@ static void test_affine(void **unused)
     }
     kiln_kernel_force(NULL);
     print_message("%u shapes, %u that meet\n", meshes * SHAPES, met);
-    assert_true(met > 0 && met < meshes * SHAPES);
+    assert_true((met > 0 || is_shortened()) && met < meshes * SHAPES);
 }
 
 /* Further apart than 2^20 sizes: what is stated there. */
