@@ -10,8 +10,7 @@
  *         nearest.found)
  *         printf("%g from triangle %u\n", nearest.distance, nearest.triangle);
  *
- * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too, but
- * affine poses are refused (KILN_ERROR_POSE).
+ * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too.
  *
  * Shapes are solid, and the mesh is a surface: a mesh that lies wholly inside a shape meets it, one
  * that wholly encloses the shape does not. A shape stands in a frame of its own with a pose of its
