@@ -26,6 +26,12 @@ KILN_STATIC_ASSERT(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16,
  * take the branch that avoids it as the likely one. */
 #define KILN_RARE __attribute__((cold))
 
+/* Marks a function that has several callers and is larger than what a call of it costs. */
+#define KILN_OUT_OF_LINE __attribute__((noinline))
+
+/* And one whose arguments are to stay in registers, however large it is. */
+#define KILN_IN_LINE static inline __attribute__((always_inline))
+
 /* Before a loop of a few rounds: it stays a loop. Written out, as compilers do where they know how
  * many rounds there are at most, it takes ten times the code and no less time. */
 #if defined(__clang__)
@@ -37,5 +43,13 @@ KILN_STATIC_ASSERT(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16,
 /* A number that the compiler knows nothing of, so that no vector is made of it and its neighbours.
  */
 #define KILN_BY_ITSELF(number) __asm__ volatile("" : "+r"(number))
+
+/* The same of a double in memory that was written a moment ago: a load that is wider than the write
+ * has to wait until it has left the processor's store buffer. */
+#if defined(__x86_64__)
+#define KILN_LOAD_BY_ITSELF(number) __asm__("" : "+x"(number))
+#else
+#define KILN_LOAD_BY_ITSELF(number) ((void)0)
+#endif
 
 #endif

@@ -30,10 +30,13 @@ static inline kiln_fpu_state kiln_fpu_enter(void)
     return caller;
 }
 
-/* The caller's sticky flags are as they were: a query raises none. */
+/* The caller's sticky flags are as they were: a query raises none. Where nothing has changed,
+ * nothing is written, which would take longer than to look. */
 static inline void kiln_fpu_leave(kiln_fpu_state caller)
 {
-    _mm_setcsr(caller.control);
+    if (_mm_getcsr() != caller.control) {
+        _mm_setcsr(caller.control);
+    }
 }
 
 #elif defined(__aarch64__)

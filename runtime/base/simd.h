@@ -66,6 +66,8 @@
 #define vec_min KILN_SIMD_NAME(vec_min)
 #define vec_int_min KILN_SIMD_NAME(vec_int_min)
 #define vec_int_max KILN_SIMD_NAME(vec_int_max)
+#define vec_int_wrap KILN_SIMD_NAME(vec_int_wrap)
+#define vec_word KILN_SIMD_NAME(vec_word)
 #define vec_max KILN_SIMD_NAME(vec_max)
 #define vec_sqrt KILN_SIMD_NAME(vec_sqrt)
 #define vec_fused KILN_SIMD_NAME(vec_fused)
@@ -88,6 +90,7 @@
 #define vec_double_greater KILN_SIMD_NAME(vec_double_greater)
 #define vec_double_select KILN_SIMD_NAME(vec_double_select)
 #define vec_double_gather KILN_SIMD_NAME(vec_double_gather)
+#define vec_double_gather_three KILN_SIMD_NAME(vec_double_gather_three)
 #define vec_double_lanes KILN_SIMD_NAME(vec_double_lanes)
 #define vec_double_sqrt KILN_SIMD_NAME(vec_double_sqrt)
 
@@ -116,9 +119,11 @@
 #if KILN_SIMD_LANES == 1
 typedef float vec;
 typedef int32_t vec_int;
+typedef uint32_t vec_word;
 #else
 typedef float vec __attribute__((vector_size(4 * KILN_SIMD_LANES)));
 typedef int32_t vec_int __attribute__((vector_size(4 * KILN_SIMD_LANES)));
+typedef uint32_t vec_word __attribute__((vector_size(4 * KILN_SIMD_LANES)));
 #endif
 typedef vec_int vec_mask;
 
@@ -155,6 +160,12 @@ static inline vec_int vec_int_load(const int32_t *from)
 static inline void vec_int_store(int32_t *to, vec_int v)
 {
     memcpy(to, &v, sizeof v);
+}
+
+/* a + b, modulo 2^32. */
+static inline vec_int vec_int_wrap(vec_int a, vec_int b)
+{
+    return (vec_int)((vec_word)a + (vec_word)b);
 }
 
 /* The same bits as another type. */
@@ -932,3 +943,22 @@ static inline vec_double vec_double_sqrt(vec_double v)
 }
 
 #endif
+
+/* The first three numbers of each row, by number. Nothing behind them is read. */
+static inline void vec_double_gather_three(const float *const *from, vec_double out[3])
+{
+#if KILN_SIMD_LANES == 8
+    const __m128i three = _mm_setr_epi32(-1, -1, -1, 0);
+    const __m128 a = _mm_maskload_ps(from[0], three), b = _mm_maskload_ps(from[1], three);
+    const __m128 c = _mm_maskload_ps(from[2], three), d = _mm_maskload_ps(from[3], three);
+    const __m128 ab = _mm_unpacklo_ps(a, b), cd = _mm_unpacklo_ps(c, d);
+    const __m128 z = _mm_movelh_ps(_mm_unpackhi_ps(a, b), _mm_unpackhi_ps(c, d));
+    out[0] = (vec_double)_mm256_cvtps_pd(_mm_movelh_ps(ab, cd));
+    out[1] = (vec_double)_mm256_cvtps_pd(_mm_movehl_ps(cd, ab));
+    out[2] = (vec_double)_mm256_cvtps_pd(z);
+#else
+    for (unsigned k = 0; k < 3; k++) {
+        out[k] = vec_double_gather(from, k);
+    }
+#endif
+}

@@ -87,4 +87,19 @@ static inline uint32_t kiln_tree_triangle(const kiln_tree *tree, uint32_t slot)
     return kiln_view_tree_triangle(&tree->view, slot);
 }
 
+/* Corners of a stored triangle, one after the other. */
+static inline void kiln_tree_stored_corners(const kiln_tree *tree, uint32_t stored,
+                                            double corners[9])
+{
+    KILN_ASSERT(tree->triangles != NULL);
+    KILN_ASSERT(stored < tree->file->view.triangle_count);
+    const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
+    for (int i = 0; i < 3; i++) {
+        const float *vertex = tree->vertices + 3 * (size_t)corner[i];
+        for (int k = 0; k < 3; k++) {
+            corners[3 * i + k] = (double)vertex[k];
+        }
+    }
+}
+
 #endif

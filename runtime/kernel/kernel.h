@@ -28,6 +28,7 @@ typedef struct {
 struct kiln_tree;
 struct kiln_slab_ray;
 struct kiln_line;
+struct kiln_found_hit;
 typedef bool (*kiln_ray_visit)(void *user, struct kiln_slab_ray *ray, uint32_t slot,
                                uint32_t stored);
 
@@ -197,6 +198,9 @@ typedef struct {
                      struct kiln_slab_ray *ray);
     void (*ray_walk)(const struct kiln_tree *tree, struct kiln_slab_ray *ray, bool only_met,
                      kiln_ray_visit visit, void *user);
+    /* kiln_line_find. */
+    bool (*ray_find)(const struct kiln_tree *tree, struct kiln_slab_ray *ray, double scale,
+                     bool any, struct kiln_found_hit *hit);
     /* The lanes of a node that this walk enters. */
     uint32_t (*line_lanes)(const struct kiln_tree *tree, const struct kiln_slab_ray *ray,
                            const kiln_format_node8 *node);

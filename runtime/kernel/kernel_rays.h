@@ -2,47 +2,49 @@
  * of a node, by slabs (Kay and Kajiya, "Ray tracing complex scenes", SIGGRAPH 1986). See
  * line_walk.h.
  *
- * Why a clear bit is a proof. u = 2^-24. Let p(s) be the line where the slab ray says, and every
- * wanted point within `slack` of it on each axis of node space, so within 1.8 slack along any axis
- * of a box.
+ * Why a clear bit is a proof. u = 2^-24. Let p(s) = o + s d be the line where the slab ray says,
+ * and every wanted point within `slack` of it on each axis of node space, so within 1.8 slack along
+ * any axis of a box.
  *
- * The ray is in floats, rounded once: its origin is off by u times its size, which `spread` and
- * `wide` have room for, and what is seen from it by u of that.
+ * Boxes in steps. A face at the whole number b of steps is crossed at s = (org + b step - o) / d.
+ * What is computed is b A + B with A = step i and B = org i - m, where i is 1 / d and m is o / d
+ * more or less e = (slack + KILN_SLAB_ERROR) |i|, both rounded from double. Take |org| <=
+ * KILN_SLAB_ORG, |o| <= KILN_SLAB_ORIGIN and, first, |b step| <= 4. In units of |i|: i is off by
+ * u, which moves b A + org i by 7 u; m by (2 + e) u; the product in B by 3 u and B by (5 + e) u;
+ * b A by 4 u and the sum by (9 + e) u. That is 30 u and 3 u e in all, where products are rounded by
+ * themselves; e has 2^-19 = 32 u and a thousandth of the slack for it. Where b step is longer by x,
+ * this is 3 u x more, but the face is farther by x from all that is in node space, which is from -1
+ * to 1. Products that underflow are off by less than 2^-140. So a nearer face is told from below
+ * and a farther one from above. Of a node with another org, which none has that `kiln bake`
+ * writes, all lanes are entered.
  *
- * Quantised boxes. A face at the whole number b of steps is crossed at s = b A + B, with A = step /
- * direction, B = (org - origin) / direction. A is off by u |A|, B by 3 u |B| and the origin, so the
- * computed b A + B by at most 3 u |b A| + 4 u |B| more. `near` and `far` are B less and more 16 u
- * (|B| + 255 |A|) + spread (slabs_of): faces are moved apart by more than all of that.
+ * Lanes in floats. The ray is in floats, rounded once: its origin is off by u times its size, which
+ * `wide` has room for, its direction by u. c is the lane's centre as the ray's origin sees it,
+ * rounded from the sum of two floats, of which the second, p = org - origin, was rounded to float:
+ * it is off by u (|c| + |p|). An axis R is off by 8 u in nodes.h of what its whole numbers say; q R
+ * by 3 u and q by 2 u of that in ray_axes, so that their quotient is within 13 u of what nodes.h
+ * decodes. A projection, fused or not, is off by 3 u of the sum of magnitudes more: in all by 18 u
+ * |c|_1 + 2 u |p|_1, for which there are KILN_RAY_CENTRE_ERROR = 24 u and 8 u; a slope by 17 u
+ * |d|_1, which is at most 102 u, and by 2^-20 = 16 u where that is its least; both times s, at most
+ * s_max at first, for which there are 128 u in `wide`. All of that is below `reach`, which widens
+ * the box. The width is rounded three times, for which KILN_RAY_WIDER has 8 u. The two differences
+ * and their products are off by 3 u of themselves, which the factor on the nearer one covers: they
+ * count only where they are positive.
  *
- * Lanes in floats. c is the lane's centre as the ray's origin sees it, rounded from the sum of two
- * floats, of which the second, q = origin - org, was rounded to float: it is off by u (|c| + |q|).
- * A projection on an axis is off by 3 u of the sum of magnitudes more; a slope along it by 4 u
- * |d|_1, which is at most 24 u, and by 2^-20 where that is its least; both times s, at most
- * s_max at first. All of that is below `reach`, which widens the box. The two divisions and their
- * differences are off by 3 u of themselves, which the factor on the nearer one covers: they count
- * only where they are positive.
- *
- * Triangles. Four are tested by the volumes of line_triangle.c in floats, and sorted out where two
- * differ in sign for sure. The line is taken from a point p, which is off a point of it by `off` at
- * most, along d, whose coordinates are off by u of themselves. As the line is the same from any of
- * its points, a volume of p - a, d and an edge of ab, ac is then off by
- *     8 u reach |d|_1 edges + 3 off |d|_1 edges
- * where `reach` and `edges` are the sums of magnitudes of p - a, and of ab and ac, whose own
- * rounding is in the 8 u; and that of d, ab and ac by 8 u edges |d|_1 edges. 16 u are taken, and of
- * the point 2^22 margin and 2^22 u of its coordinates in place of 3 off / 16 u. Products that
- * underflow are off by less than what KILN_RAY_TINY adds, and NaN sorts nothing out. Sums of
- * products that overflow may be infinities of the wrong sign: vertices are within 1 of 0 in node
- * space, so a volume and all that it is made of are below 2^8 squares of the tree's unit, and of
- * trees whose unit is over 2^KILN_RAY_LARGE nothing is sorted out. */
+ * Triangles are tested by the filter of line_triangle.c, in doubles, several at once: the same
+ * operations in the same order on each, so with its bounds and its bits. */
 
-#define KILN_RAY_TINY 0x1p-100f
-#define KILN_RAY_LARGE 59
+#define KILN_RAY_CENTRE_ERROR 0x1.8p-20f
+#define KILN_RAY_WIDER (1.0f + 0x1p-21f)
+#define KILN_SLAB_ERROR 0x1p-19
+#define KILN_SLAB_ORG 3.0f
+#define KILN_SLAB_STEP_LEAST 16
+#define KILN_SLAB_ORIGIN 2.0
 
 #define quad_bits KILN_SIMD_NAME(quad_bits)
+#define quad_words KILN_SIMD_NAME(quad_words)
 typedef int32_t quad_bits __attribute__((vector_size(16)));
-#define quad_bytes KILN_SIMD_NAME(quad_bytes)
-typedef uint8_t quad_bytes __attribute__((vector_size(4)));
-
+typedef uint32_t quad_words __attribute__((vector_size(16)));
 /* ------------------------------------------------------------------------------------ entering --
  */
 
@@ -51,6 +53,9 @@ typedef uint8_t quad_bytes __attribute__((vector_size(4)));
 #define KILN_TURN 0x1p-30
 #define KILN_LENGTH_MAX 8.0
 #define KILN_TURN_SLACK (KILN_LENGTH_MAX * KILN_TURN)
+
+#define KILN_DOUBLE_EXPONENT 0x7FF0000000000000
+#define KILN_DOUBLE_TWO_EXPONENTS 0x7FE0000000000000 /* of 1, twice */
 
 #define quad KILN_SIMD_NAME(quad)
 #define quad_mask KILN_SIMD_NAME(quad_mask)
@@ -71,12 +76,11 @@ typedef int64_t quad_mask __attribute__((vector_size(32)));
 static inline void ray_blind(kiln_slab_ray *ray)
 {
     memset(ray->origin, 0, sizeof ray->origin);
-    memset(ray->point, 0, sizeof ray->point);
     for (int k = 0; k < 4; k++) {
-        ray->spread[k] = 0x1p+20f * fabsf(ray->inverse[k]);
+        ray->far[k] = 0x1p+20f * fabsf(ray->inverse[k]);
+        ray->near[k] = -ray->far[k];
     }
     ray->wide = ray->s_max = 0x1p+20f;
-    ray->point_reach = HUGE_VALF;
     ray->s_of_t = 0;
     ray->s_first = 0;
 }
@@ -90,35 +94,48 @@ static inline void ray_store(float to[4], kiln_quad v)
 #define rays_form KILN_SIMD_NAME(rays_form)
 /* Moves the origin to where the line enters the tree's box, so that floats suffice from there on.
  *
- * Positions go wrong by the rounding of the origin in node space and of the move, each under 2^-50
- * of the numbers that take part, by the rotation, and by `off`, which the caller gives; an s, got
- * by a few operations on numbers of its size, by 2^-48 of itself; all in double. Then floats move
- * the origin by 2^-24 of itself. The point in the tree's own frame is not moved by rotations. */
+ * In units of node space, what is wanted is at an s of at most `sizes` + 2 in magnitude, as the
+ * largest coordinate of the direction is 1 or more, and so is where the line enters. Positions go
+ * wrong by the rounding of the origin in node space, of the move and of an s, which a few
+ * operations give, each under 2^-50 of the numbers that take part; by the turn; and by `off`,
+ * which the caller gives. `margin` is more than all of that, and the box is grown by it: an s that
+ * is computed is then on the safe side of the one that is meant. For lanes in floats the origin is
+ * rounded to 2^-24 of itself; for those in steps origin / direction is formed from quotients that
+ * are off by a few 2^-53 of theirs, which moves a point by as little as they do. */
 static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, kiln_slab_ray *ray)
 {
     enum {
         TO_UPPER = offsetof(kiln_format_node_aabb8, upper) - offsetof(kiln_format_node_aabb8, lower)
     };
     const kiln_format_tree *tree_entry = tree->view.entry;
-    const double *own = tree_entry->origin, *from = line->origin, *along = line->direction;
+    const double *own = tree_entry->origin;
     const float *least = tree_entry->bounds_lower, *most = tree_entry->bounds_upper;
     const double unit = kiln_power_of_two(-tree_entry->scale_exponent);
-    const double size = kiln_power_of_two(tree_entry->scale_exponent);
-    const double x = fabs(along[0]), y = fabs(along[1]), z = fabs(along[2]);
-    const double largest = x > y ? (x > z ? x : z) : (y > z ? y : z);
-    uint64_t bits;
-    memcpy(&bits, &largest, sizeof bits);
-    const int exponent = (int)(bits >> 52) - 1023;
+    double from[3], along[3];
+    for (int k = 0; k < 3; k++) {
+        from[k] = line->origin[k];
+        along[k] = line->direction[k];
+        KILN_LOAD_BY_ITSELF(from[k]);
+        KILN_LOAD_BY_ITSELF(along[k]);
+    }
     const quad own_origin = {own[0], own[1], own[2], own[2]};
-    const quad way = (quad){along[0], along[1], along[2], along[2]} * kiln_power_of_two(-exponent);
+    const quad direction = {along[0], along[1], along[2], along[2]};
+    const quad raw_inverse = 1.0 / (direction + 0x1p-300); /* which changes zeros only */
+    const double largest = kiln_larger(kiln_larger(fabs(along[0]), fabs(along[1])), fabs(along[2]));
+    /* 2^exponent of the largest, and its inverse: subtracting bits subtracts exponents. */
+    const quad_mask exponent = (quad_mask)KILN_QUAD_OF(largest) & (int64_t)KILN_DOUBLE_EXPONENT;
+    const quad up = (quad)exponent, down = (quad)((int64_t)KILN_DOUBLE_TWO_EXPONENTS - exponent);
+    const quad way = direction * down;
     const quad_mask clips = (quad_mask)(KILN_QUAD_ABS(way) >= KILN_TURN);
     const quad_mask sign = (quad_mask)way & INT64_MIN;
     const quad turned =
         KILN_QUAD_SELECT(clips, way, (quad)((quad_mask)KILN_QUAD_OF(KILN_TURN) | sign));
-    const quad inverse = 1.0 / turned;
-    quad origin = ((quad){from[0], from[1], from[2], from[2]} - own_origin) * unit;
+    const quad inverse = KILN_QUAD_SELECT(clips, raw_inverse * up,
+                                          (quad)((quad_mask)KILN_QUAD_OF(1.0 / KILN_TURN) | sign));
+    const quad origin = ((quad){from[0], from[1], from[2], from[2]} - own_origin) * unit;
     const quad sizes = KILN_QUAD_ABS(origin) + KILN_QUAD_ABS(own_origin) * unit;
-    double margin = off * unit + KILN_TURN_SLACK + 0x1p-48 * ((sizes[0] + sizes[1]) + sizes[2]);
+    const double margin =
+        off * unit + (KILN_TURN_SLACK + 0x1p-40) + 0x1p-45 * ((sizes[0] + sizes[1]) + sizes[2]);
     const quad lower =
         ((quad){(double)least[0], (double)least[1], (double)least[2], (double)least[2]} -
          own_origin) *
@@ -129,51 +146,50 @@ static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, 
             unit +
         margin;
     const quad low = (lower - origin) * inverse, high = (upper - origin) * inverse;
-    const quad_mask swapped = (quad_mask)(high < low);
-    quad enter = KILN_QUAD_SELECT(swapped, high, low), leave = KILN_QUAD_SELECT(swapped, low, high);
-    enter =
-        KILN_QUAD_SELECT(clips, enter - KILN_QUAD_ABS(enter) * 0x1p-48, KILN_QUAD_OF(-HUGE_VAL));
-    leave = KILN_QUAD_SELECT(clips, leave + KILN_QUAD_ABS(leave) * 0x1p-48, KILN_QUAD_OF(HUGE_VAL));
-    ray->s_of_t = kiln_power_of_two(exponent - tree_entry->scale_exponent);
-    double first = line->t_min * ray->s_of_t, last = line->t_max * ray->s_of_t;
+    const quad_mask swapped = sign >> 63;
+    const quad endless = KILN_QUAD_OF(HUGE_VAL);
+    const quad enter = KILN_QUAD_SELECT(clips, KILN_QUAD_SELECT(swapped, high, low), -endless);
+    const quad leave = KILN_QUAD_SELECT(clips, KILN_QUAD_SELECT(swapped, low, high), endless);
+    ray->line = line;
+    ray->s_of_t = up[0] * unit;
+    const double first = kiln_larger(kiln_larger(enter[0], enter[1]),
+                                     kiln_larger(enter[2], line->t_min * ray->s_of_t));
+    const double last = kiln_smaller(kiln_smaller(leave[0], leave[1]),
+                                     kiln_smaller(leave[2], line->t_max * ray->s_of_t));
     for (int k = 0; k < 3; k++) {
-        first = enter[k] > first ? enter[k] : first;
-        last = leave[k] < last ? leave[k] : last;
-        ray->nearer[k] = (uint8_t)(8 * k + (sign[k] != 0 ? TO_UPPER : 0));
-        ray->farther[k] = (uint8_t)(8 * k + (sign[k] != 0 ? 0 : TO_UPPER));
+        const uint8_t below = (uint8_t)(sign[k] != 0 ? TO_UPPER : 0);
+        ray->nearer[k] = (uint8_t)(8 * k + below);
+        ray->farther[k] = (uint8_t)(8 * k + TO_UPPER - below);
     }
     if (!(first <= last)) {
         return false;
     }
-    ray_store(ray->way, KILN_QUAD_NARROW(way));
     ray_store(ray->direction, KILN_QUAD_NARROW(turned));
-    ray_store(ray->inverse, KILN_QUAD_NARROW(inverse));
-    margin += 0x1p-48 * fabs(first);
-    if (margin > 1.0 || last - first > KILN_LENGTH_MAX / 1.01) {
-        ray_blind(ray);
-        return true;
-    }
-    origin += way * first;
+    const kiln_quad inverses = KILN_QUAD_NARROW(inverse);
+    const quad_words per_step = (quad_words)inverses - (127u << 23); /* may wrap, and back */
+    ray_store(ray->inverse, inverses);
+    memcpy(ray->per_step, &per_step, sizeof per_step);
+    const quad entered = origin + way * first, size = KILN_QUAD_ABS(entered);
     const double beside = margin + KILN_TURN_SLACK;
     const quad_mask misses =
-        (quad_mask)(origin < lower - beside) | (quad_mask)(origin > upper + beside);
+        (quad_mask)(entered < lower - beside) | (quad_mask)(entered > upper + beside);
     if ((misses[0] | misses[1] | misses[2]) != 0) {
         return false; /* along an axis that was not clipped */
     }
-    const quad place = own_origin + origin * size;
-    const quad places = KILN_QUAD_ABS(place), origins = KILN_QUAD_ABS(origin);
-    const double slack = 1.001 * margin + 0x1p-23 * (origins[0] + origins[1] + origins[2]);
-    ray_store(ray->origin, KILN_QUAD_NARROW(origin));
-    ray_store(ray->point, KILN_QUAD_NARROW(place));
-    ray_store(ray->spread, KILN_QUAD_NARROW(KILN_QUAD_ABS(inverse) * (1.001 * slack)));
+    if (margin > 1.0 || last - first > KILN_LENGTH_MAX / 1.01 || size[0] > KILN_SLAB_ORIGIN ||
+        size[1] > KILN_SLAB_ORIGIN || size[2] > KILN_SLAB_ORIGIN) {
+        ray_blind(ray); /* the last: of a tree that is outside its node space */
+        return true;
+    }
+    const quad middle = origin * inverse + way * inverse * first;
+    const quad error = KILN_QUAD_ABS(inverse) * (1.001 * margin + KILN_SLAB_ERROR);
+    ray_store(ray->near, KILN_QUAD_NARROW(-middle - error));
+    ray_store(ray->far, KILN_QUAD_NARROW(error - middle));
+    ray_store(ray->origin, KILN_QUAD_NARROW(entered));
     ray->s_first = first;
     ray->s_max = (float)(1.001 * (last - first) + 0x1p-30);
-    ray->wide = (float)(2 * slack) + 0x1p-18f * ray->s_max;
-    ray->point_reach = HUGE_VALF;
-    if (tree_entry->scale_exponent <= KILN_RAY_LARGE) {
-        ray->point_reach =
-            (float)(0x1p+22 * (margin * size) + 0.25 * (places[0] + places[1] + places[2]));
-    }
+    const double slack = 1.001 * margin + 0x1p-23 * (size[0] + size[1] + size[2]);
+    ray->wide = (float)(2 * slack) + 0x1p-17f * ray->s_max;
     return true;
 }
 
@@ -188,23 +204,14 @@ static inline void narrow_slab(vec enter, vec leave, vec *first, vec *last)
     *last = vec_min(leave, *last);
 }
 
-#define node_slabs KILN_SIMD_NAME(node_slabs)
-/* The grid of a node along the line: A, and B less and more what faces are moved by. */
-typedef struct {
-    float step[4], near[4], far[4];
-} node_slabs;
-
-#define ray_origin KILN_SIMD_NAME(ray_origin)
-/* The node's org less the ray's origin. */
-static inline kiln_quad ray_origin(const kiln_format_node8 *node, const kiln_slab_ray *ray)
+#define node_org KILN_SIMD_NAME(node_org)
+static inline kiln_quad node_org(const kiln_format_node8 *node)
 {
     const quad_bits three = {-1, -1, -1, 0}; /* what follows them is no number */
     quad_bits org;
-    kiln_quad origin;
     KILN_STATIC_ASSERT(sizeof org <= sizeof *node, "one load");
     memcpy(&org, node, sizeof org);
-    memcpy(&origin, ray->origin, sizeof origin);
-    return (kiln_quad)(org & three) - origin;
+    return (kiln_quad)(org & three);
 }
 
 #define quad_magnitudes KILN_SIMD_NAME(quad_magnitudes)
@@ -213,181 +220,362 @@ static inline kiln_quad quad_magnitudes(kiln_quad v)
     return (kiln_quad)((quad_bits)v & 0x7FFFFFFF);
 }
 
-#define slabs_of KILN_SIMD_NAME(slabs_of)
-static inline void slabs_of(const kiln_format_node8 *node, const kiln_slab_ray *ray,
-                            node_slabs *out)
+#define quad_any KILN_SIMD_NAME(quad_any)
+static inline bool quad_any(quad_bits mask)
 {
-    quad_bytes bytes;
-    kiln_quad inverse, spread;
-    memcpy(&bytes, node->exp, sizeof bytes); /* the fourth is not looked at */
-    const quad_bits exponent = __builtin_convertvector(bytes, quad_bits);
-    memcpy(&inverse, ray->inverse, sizeof inverse);
-    memcpy(&spread, ray->spread, sizeof spread);
-    const kiln_quad step = (kiln_quad)(exponent << 23) * inverse;
-    const kiln_quad start = ray_origin(node, ray) * inverse;
-    const kiln_quad error =
-        (quad_magnitudes(start) + quad_magnitudes(step) * 255.0f) * 0x1p-20f + spread;
-    const kiln_quad slabs[3] = {step, start - error, start + error};
-    memcpy(out, slabs, sizeof *out);
+#if KILN_SIMD_LANES > 1 && defined(__x86_64__)
+    return _mm_movemask_ps((__m128)mask) != 0;
+#else
+    return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+#endif
 }
 
-#define ray_bytes KILN_SIMD_NAME(ray_bytes)
+#define ray_steps KILN_SIMD_NAME(ray_steps)
 /* Bit i: the line may meet lane i of a node whose boxes are in steps (kiln_box_layout), and then
- * not before s = entry[i]. All eight lanes are looked at, empty ones too. */
-static inline uint32_t ray_bytes(const kiln_format_node8 *node, const kiln_slab_ray *ray,
-                                 float entry[8])
+ * not before s = entry[i]. All eight lanes are looked at, empty ones too.
+ *
+ * A step times the inverse is a sum of exponents. One that is so short that the product may be no
+ * normal number counts as 2^(KILN_SLAB_STEP_LEAST - 127): a face is then off by 2^-100 at most. */
+static inline uint32_t ray_steps(bool fused, const kiln_format_node8 *node,
+                                 const kiln_slab_ray *ray, float entry[8])
 {
+    enum { EXPONENT = 23, BYTE = 0xFF };
     const uint8_t *faces = (const uint8_t *)node + offsetof(kiln_format_node_aabb8, lower);
-    node_slabs slabs;
+    int32_t steps;
     uint32_t mask = 0;
-    slabs_of(node, ray, &slabs);
+    memcpy(&steps, node->exp, sizeof steps);
+    if (quad_any(quad_magnitudes(node_org(node)) > KILN_SLAB_ORG)) {
+        memset(entry, 0, 8 * sizeof entry[0]);
+        return 0xFF;
+    }
     for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
-        vec first = vec_of(0.0f), last = vec_of(ray->s_max);
+        vec enter[3], leave[3];
         for (unsigned k = 0; k < 3; k++) {
             const vec nearer = vec_from_int(vec_int_load_u8(faces + ray->nearer[k] + i));
             const vec farther = vec_from_int(vec_int_load_u8(faces + ray->farther[k] + i));
-            narrow_slab(nearer * slabs.step[k] + slabs.near[k],
-                        farther * slabs.step[k] + slabs.far[k], &first, &last);
+            const vec_int field = (vec_int_of(steps) & (BYTE << 8 * k)) << (EXPONENT - 8 * (int)k);
+            const vec step = vec_of_bits(
+                vec_int_wrap(vec_int_max(field, vec_int_of(KILN_SLAB_STEP_LEAST << EXPONENT)),
+                             vec_int_of(ray->per_step[k])));
+            const vec org = vec_of(node->org[k]), inverse = vec_of(ray->inverse[k]);
+            enter[k] = plus_product(fused, plus_product(fused, vec_of(ray->near[k]), org, inverse),
+                                    nearer, step);
+            leave[k] = plus_product(fused, plus_product(fused, vec_of(ray->far[k]), org, inverse),
+                                    farther, step);
         }
+        const vec first = vec_max(vec_max(enter[0], enter[1]), vec_max(enter[2], vec_of(0.0f)));
+        const vec last =
+            vec_min(vec_min(leave[0], leave[1]), vec_min(leave[2], vec_of(ray->s_max)));
         vec_store(entry + i, first);
-        mask |= (~vec_lanes(vec_greater(first, last)) & KILN_LANES_ALL) << i;
+        mask |= (vec_lanes(vec_greater(first, last)) ^ KILN_LANES_ALL) << i;
     }
     return mask;
 }
 
 #define ray_axis KILN_SIMD_NAME(ray_axis)
-/* The slab of one axis of the lanes: centre and slope along it. */
-static inline void ray_axis(vec centre, vec slope, vec half, vec reach, vec *first, vec *last)
+/* The slab of one axis of the lanes, centre and slope along it and its width, all times `q`. Only
+ * products are left to do once the quotient is there. */
+static inline void ray_axis(vec centre, vec slope, vec q, vec wide, vec *first, vec *last)
 {
     const vec_int sign = vec_bits(slope) & INT32_MIN;
     const vec along = vec_of_bits(vec_bits(centre) ^ sign);
-    const vec per_s = vec_of(1.0f) / vec_max(vec_abs(slope), vec_of(0x1p-20f));
-    const vec wide = half * (1.0f + 0x1p-22f) + reach;
-    narrow_slab((along - wide) * per_s, (along + wide) * per_s, first, last);
+    const vec per_s = vec_of(1.0f) / vec_max(vec_abs(slope), q * 0x1p-20f);
+    narrow_slab((along - wide) * (1.0f - 0x1p-20f) * per_s, (along + wide) * per_s, first, last);
 }
 
-#define ray_load KILN_SIMD_NAME(ray_load)
-/* Lanes from `first` on; of kinds other than OBB8 they were decoded before. */
-static inline void ray_load(const kiln_tree *tree, const kiln_format_node8 *node,
-                            const kiln_lanes *decoded, unsigned first, lane_vectors *lanes)
+#define ray_reach KILN_SIMD_NAME(ray_reach)
+/* What lanes are widened by whose centres are there, and all of a node are. */
+static inline vec ray_reach(const vec centre[3], float widen)
 {
-    if (tree->view.kind->bv == KILN_FORMAT_BV_OBB8) {
-        decode_obb8((const kiln_format_node_obb8 *)(const void *)node, first, lanes);
-        return;
+    const vec far = vec_abs(centre[0]) + vec_abs(centre[1]) + vec_abs(centre[2]);
+    return far * KILN_RAY_CENTRE_ERROR + widen;
+}
+
+#define ray_widen KILN_SIMD_NAME(ray_widen)
+static inline float ray_widen(const kiln_slab_ray *ray, kiln_quad org)
+{
+    const kiln_quad far = quad_magnitudes(org);
+    return ray->wide + 0x1p-21f * (far[0] + far[1] + far[2]);
+}
+
+#define ray_turned KILN_SIMD_NAME(ray_turned)
+/* q R v of lanes whose axes are the columns of R, and are in `of` by columns. */
+static inline vec ray_turned(bool fused, const vec of[3], vec x, vec y, vec z)
+{
+    return plus_product(fused, plus_product(fused, of[0] * x, of[1], y), of[2], z);
+}
+
+#define ray_axes KILN_SIMD_NAME(ray_axes)
+/* The columns of q R, and q = 1 + r . r, of kiln_rodrigues_axes with r = c (x, y, z): R needs a
+ * division. The squares are whole numbers and exact. */
+static inline vec ray_axes(bool fused, const int8_t rotation[3][8], unsigned first, vec of[3][3])
+{
+    const float once = 2.0f * KILN_RODRIGUES_STEP, twice = once * KILN_RODRIGUES_STEP;
+    const vec square = vec_of(0.5f * twice), one = vec_of(1.0f);
+    vec r[3], rr[3];
+    for (unsigned k = 0; k < 3; k++) {
+        r[k] = vec_from_int(vec_int_load_i8(rotation[k] + first));
+        rr[k] = r[k] * r[k];
     }
-    for (int k = 0; k < 3; k++) {
-        lanes->centre[k] = vec_load(decoded->centre[k] + first);
-        lanes->half[k] = vec_load(decoded->half[k] + first);
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned i = (k + 1) % 3, j = (k + 2) % 3;
+        const vec product = r[i] * r[j], alone = r[k] * once, factor = vec_of(twice);
+        of[j][i] = plus_product(fused, -alone, product, factor);
+        of[i][j] = plus_product(fused, alone, product, factor);
+        of[k][k] =
+            plus_product(fused, plus_product(fused, one, square, rr[k]), -square, rr[i] + rr[j]);
     }
-    for (int k = 0; k < 9 && !tree->view.kind->aligned; k++) {
-        lanes->axis[k] = vec_load(decoded->axis[k] + first);
+    return plus_product(fused, plus_product(fused, one, square, rr[0]), square, rr[1] + rr[2]);
+}
+
+#define ray_oriented KILN_SIMD_NAME(ray_oriented)
+/* The same as ray_steps for a node of oriented boxes. Both sides of a slab are q times what they
+ * are, which their quotient is without. */
+static inline uint32_t ray_oriented(bool fused, const kiln_format_node_obb8 *node,
+                                    const kiln_slab_ray *ray, float entry[8])
+{
+    const float *way = ray->direction,
+                scale = kiln_half_scale(node->head.half_exp) * KILN_RAY_WIDER;
+    kiln_quad origin;
+    memcpy(&origin, ray->origin, sizeof origin);
+    const kiln_quad org = node_org(&node->head) - origin;
+    const float widen = ray_widen(ray, org);
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
+        vec centre[3], of[3][3], first = vec_of(0.0f), last = vec_of(ray->s_max);
+        for (unsigned k = 0; k < 3; k++) {
+            const vec byte = vec_from_int(vec_int_load_u8(node->centre[k] + i));
+            centre[k] = plus_product(fused, vec_of(org[k]), byte,
+                                     vec_of(kiln_node8_step(node->head.exp[k])));
+        }
+        const vec q = ray_axes(fused, node->rotation, i, of), reach = ray_reach(centre, widen);
+        for (unsigned k = 0; k < 3; k++) {
+            const vec at = ray_turned(fused, of[k], centre[0], centre[1], centre[2]);
+            const vec slope =
+                ray_turned(fused, of[k], vec_of(way[0]), vec_of(way[1]), vec_of(way[2]));
+            const vec half = vec_of_bits(vec_int_load_u16(node->half[k] + i) << 13);
+            ray_axis(at, slope, q, plus_product(fused, reach, half, vec_of(scale)) * q, &first,
+                     &last);
+        }
+        vec_store(entry + i, first);
+        mask |= (vec_lanes(vec_greater(first, last)) ^ KILN_LANES_ALL) << i;
     }
+    return mask;
 }
 
 #define ray_lanes KILN_SIMD_NAME(ray_lanes)
-/* The same as ray_bytes for a node of another kind, by its lanes in floats. */
-static inline uint32_t ray_lanes(const kiln_tree *tree, const kiln_format_node8 *node,
-                                 const kiln_slab_ray *ray, float entry[8])
+/* The same for a node of any kind, by its lanes in floats. */
+static uint32_t ray_lanes(const kiln_tree *tree, const kiln_format_node8 *node,
+                          const kiln_slab_ray *ray, float entry[8])
 {
     const float *way = ray->direction;
-    const kiln_quad org = ray_origin(node, ray), far = quad_magnitudes(org);
-    const float widen = ray->wide + 0x1p-21f * (far[0] + far[1] + far[2]);
+    const bool aligned = tree->view.kind->aligned;
+    kiln_quad origin;
     kiln_lanes decoded;
     uint32_t mask = 0;
-    if (tree->view.kind->bv != KILN_FORMAT_BV_OBB8) {
-        tree->view.kind->decode(node, &decoded);
-    }
+    memcpy(&origin, ray->origin, sizeof origin);
+    const kiln_quad org = node_org(node) - origin;
+    const float widen = ray_widen(ray, org);
+    tree->view.kind->decode(node, &decoded);
     for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
-        lane_vectors lanes;
-        ray_load(tree, node, &decoded, i, &lanes);
-        const vec x = lanes.centre[0] + org[0];
-        const vec y = lanes.centre[1] + org[1];
-        const vec z = lanes.centre[2] + org[2];
-        const vec reach = (vec_abs(x) + vec_abs(y) + vec_abs(z)) * 0x1p-21f + widen;
-        vec first = vec_of(0.0f), last = vec_of(ray->s_max);
+        vec centre[3], first = vec_of(0.0f), last = vec_of(ray->s_max);
         for (unsigned k = 0; k < 3; k++) {
-            vec centre = k == 0 ? x : k == 1 ? y : z, slope = vec_of(way[k]);
-            if (!tree->view.kind->aligned) {
-                const vec *axis = lanes.axis + 3 * k;
-                centre = axis[0] * x + axis[1] * y + axis[2] * z;
-                slope = axis[0] * way[0] + axis[1] * way[1] + axis[2] * way[2];
-            }
-            ray_axis(centre, slope, lanes.half[k], reach, &first, &last);
+            centre[k] = vec_load(decoded.centre[k] + i) + org[k];
         }
-        first = first * (1.0f - 0x1p-20f);
+        const vec reach = ray_reach(centre, widen);
+        for (unsigned k = 0; k < 3; k++) {
+            vec at = centre[k], slope = vec_of(way[k]);
+            if (!aligned) {
+                vec axis[3];
+                for (unsigned j = 0; j < 3; j++) {
+                    axis[j] = vec_load(decoded.axis[3 * k + j] + i);
+                }
+                at = ray_turned(false, axis, centre[0], centre[1], centre[2]);
+                slope = ray_turned(false, axis, vec_of(way[0]), vec_of(way[1]), vec_of(way[2]));
+            }
+            const vec half = vec_load(decoded.half[k] + i);
+            ray_axis(at, slope, vec_of(1.0f), half * KILN_RAY_WIDER + reach, &first, &last);
+        }
         vec_store(entry + i, first);
-        mask |= (~vec_lanes(vec_greater(first, last)) & KILN_LANES_ALL) << i;
+        mask |= (vec_lanes(vec_greater(first, last)) ^ KILN_LANES_ALL) << i;
     }
     return mask;
+}
+
+#define ray_lanes_of KILN_SIMD_NAME(ray_lanes_of)
+/* Whichever of them is for the node. */
+static inline uint32_t ray_lanes_of(bool fused, const kiln_tree *tree,
+                                    const kiln_format_node8 *node, const kiln_slab_ray *ray,
+                                    float entry[8])
+{
+    if (tree->view.kind->in_steps) {
+        return ray_steps(fused, node, ray, entry);
+    }
+    return tree->view.kind->bv == KILN_FORMAT_BV_OBB8
+               ? ray_oriented(fused, (const kiln_format_node_obb8 *)(const void *)node, ray, entry)
+               : ray_lanes(tree, node, ray, entry);
+}
+
+#define ray_lanes_alike KILN_SIMD_NAME(ray_lanes_alike)
+/* The same, and the same bits in every set. */
+KILN_OUT_OF_LINE static uint32_t ray_lanes_alike(const kiln_tree *tree,
+                                                 const kiln_format_node8 *node,
+                                                 const kiln_slab_ray *ray, float entry[8])
+{
+    return ray_lanes_of(false, tree, node, ray, entry);
 }
 
 /* ---------------------------------------------------------------------------------- triangles --
  */
 
-#define ray_triangles KILN_SIMD_NAME(ray_triangles)
-/* Bit i: the line may meet the triangle of the vertices corner[i]. A clear bit is a proof. */
-static inline uint32_t ray_triangles(const kiln_slab_ray *ray, const float *vertices,
-                                     const uint32_t *const corner[4])
+#define ray_four KILN_SIMD_NAME(ray_four)
+/* What is known of four triangles, as line_triangle.c calls it. */
+typedef struct {
+    double t[4], u[4], v[4], w[4], sum[4];
+    uint32_t stored[4];
+} ray_four;
+
+#define KILN_RAY_NOT 4
+#define KILN_RAY_SURE 8
+
+#define ray_largest KILN_SIMD_NAME(ray_largest)
+static inline vec_double ray_largest(const vec_double v[3])
 {
-    const float *way = ray->way;
-    const float *from_vertex[3][4];
-    kiln_quad from[3], ab[3], ac[3], p[3], q[3];
-    kiln_quad edges = {KILN_RAY_TINY, KILN_RAY_TINY, KILN_RAY_TINY, KILN_RAY_TINY},
-              reach = {0, 0, 0, 0};
-    for (int c = 0; c < 3; c++) {
-        for (int i = 0; i < 4; i++) {
-            from_vertex[c][i] = vertices + 3 * (size_t)corner[i][c];
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        kiln_quad at[3];
-        for (int c = 0; c < 3; c++) {
-            const float *const *v = from_vertex[c];
-            at[c] = (kiln_quad){v[0][k], v[1][k], v[2][k], v[3][k]};
-        }
-        from[k] = ray->point[k] - at[0];
-        ab[k] = at[1] - at[0];
-        ac[k] = at[2] - at[0];
-        reach += quad_magnitudes(from[k]);
-        edges += quad_magnitudes(ab[k]) + quad_magnitudes(ac[k]);
-    }
+    return vec_double_max(vec_double_max(vec_double_abs(v[0]), vec_double_abs(v[1])),
+                          vec_double_abs(v[2]));
+}
+
+#define ray_dot KILN_SIMD_NAME(ray_dot)
+static inline vec_double ray_dot(const vec_double a[3], const vec_double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+#define ray_cross KILN_SIMD_NAME(ray_cross)
+/* a x b, and the sums of magnitudes that its coordinates are differences of. */
+static inline void ray_cross(const vec_double a[3], const vec_double b[3], vec_double out[3],
+                             vec_double magnitudes[3])
+{
     for (int k = 0; k < 3; k++) {
         const int i = (k + 1) % 3, j = (k + 2) % 3;
-        p[k] = way[i] * ac[j] - way[j] * ac[i];
-        q[k] = from[i] * ab[j] - from[j] * ab[i];
+        const vec_double plus = a[i] * b[j], minus = a[j] * b[i];
+        out[k] = plus - minus;
+        magnitudes[k] = vec_double_abs(plus) + vec_double_abs(minus);
     }
-    const kiln_quad sum = ab[0] * p[0] + ab[1] * p[1] + ab[2] * p[2];
-    const kiln_quad u = from[0] * p[0] + from[1] * p[1] + from[2] * p[2];
-    const kiln_quad v = way[0] * q[0] + way[1] * q[1] + way[2] * q[2];
-    const kiln_quad w = (sum - u) - v;
-    const kiln_quad unit = edges * (0x1p-20f * (fabsf(way[0]) + fabsf(way[1]) + fabsf(way[2])));
-    const kiln_quad error = unit * (reach + ray->point_reach) + KILN_RAY_TINY;
-    const kiln_quad error_w = 2.0f * (2.0f * error + unit * edges);
-    const quad_bits bit = {1, 2, 4, 8};
-    const quad_bits missed = ((u < -error) | (v < -error) | (w < -error_w)) &
-                             ((u > error) | (v > error) | (w > error_w)) & bit;
-    return ~(uint32_t)(missed[0] | missed[1] | missed[2] | missed[3]);
+}
+
+#define ray_blurred KILN_SIMD_NAME(ray_blurred)
+/* Is what was computed off by too much of itself, from the magnitudes of what it is a sum of? */
+static inline vec_double_mask ray_blurred(const vec_double a[3], const vec_double magnitudes[3],
+                                          vec_double computed)
+{
+    const vec_double sizes[3] = {vec_double_abs(a[0]), vec_double_abs(a[1]), vec_double_abs(a[2])};
+    return vec_double_greater(ray_dot(sizes, magnitudes) * KILN_LINE_SPACE_BOUND,
+                              vec_double_abs(computed) * KILN_LINE_T_PRECISION);
+}
+
+#define ray_some KILN_SIMD_NAME(ray_some)
+/* KILN_SIMD_DOUBLES of the four, from number `first` on, by the places of their corners: the bits
+ * of those whose sides the line may pass; in the next four those that are not met for all that; in
+ * the next those that are, of which all is in *out. They are apart, so that what follows need not
+ * wait for quotients. */
+KILN_IN_LINE uint32_t ray_some(const kiln_line *line,
+                               const float *const (*corner)[KILN_SIMD_DOUBLES], unsigned first,
+                               ray_four *out)
+{
+    vec_double at[3][3], from[3], ab[3], ac[3], p[3], q[3], unused[3], q_size[3], n_size[3];
+    vec_double way[3];
+    double most = 0;
+    for (int c = 0; c < 3; c++) {
+        vec_double_gather_three(corner[c], at[c]);
+    }
+    for (int k = 0; k < 3; k++) {
+        way[k] = vec_double_of(line->direction[k]);
+        most = kiln_larger(most, fabs(line->direction[k]));
+        from[k] = line->origin[k] - at[0][k];
+        ab[k] = at[1][k] - at[0][k];
+        ac[k] = at[2][k] - at[0][k];
+    }
+    ray_cross(way, ac, p, unused);
+    ray_cross(from, ab, q, q_size);
+    const vec_double sum = ray_dot(ab, p), u = ray_dot(from, p), v = ray_dot(way, q);
+    const vec_double w = (sum - u) - v;
+    const vec_double edge = vec_double_max(ray_largest(ab), ray_largest(ac));
+    const vec_double reach = edge * (KILN_LINE_COARSE * most);
+    const vec_double error = reach * ray_largest(from);
+    const vec_double error_w = (error * 2.0 + reach * edge) * 2.0;
+    const vec_double_mask less[3] = {vec_double_less(u, -error), vec_double_less(v, -error),
+                                     vec_double_less(w, -error_w)};
+    const vec_double_mask more[3] = {vec_double_greater(u, error), vec_double_greater(v, error),
+                                     vec_double_greater(w, error_w)};
+    const vec_double_mask passed = (less[0] | less[1] | less[2]) & (more[0] | more[1] | more[2]);
+    const uint32_t all = (1u << KILN_SIMD_DOUBLES) - 1u;
+    const uint32_t may = ~vec_double_lanes(passed) & all;
+    if (may == 0) {
+        return 0;
+    }
+    const vec_double_mask one_sign = (less[0] & less[1] & less[2]) | (more[0] & more[1] & more[2]);
+    const vec_double height = ray_dot(ac, q);
+    const vec_double t = height / sum + 0.0, margin = vec_double_abs(t) * KILN_LINE_T_MARGIN;
+    const vec_double t_min = vec_double_of(line->t_min), t_max = vec_double_of(line->t_max);
+    ray_cross(ab, ac, unused, n_size);
+    const vec_double_mask known =
+        one_sign & ~(ray_blurred(ac, q_size, height) | ray_blurred(way, n_size, sum));
+    const vec_double_mask outside =
+        vec_double_greater(t - margin, t_max) | vec_double_less(t + margin, t_min);
+    const vec_double_mask unsure =
+        vec_double_greater(t + margin, t_max) | vec_double_less(t - margin, t_min) |
+        vec_double_greater(error, vec_double_abs(sum) * KILN_LINE_WEIGHT_PRECISION);
+    const uint32_t none = vec_double_lanes(known & outside);
+    const uint32_t sure = vec_double_lanes(known & ~(outside | unsure));
+    vec_double_store(out->t + first, t);
+    vec_double_store(out->u + first, u);
+    vec_double_store(out->v + first, v);
+    vec_double_store(out->w + first, w);
+    vec_double_store(out->sum + first, sum);
+    return (may | none << KILN_RAY_NOT | sure << KILN_RAY_SURE) << first;
+}
+
+#define ray_test_four KILN_SIMD_NAME(ray_test_four)
+/* The same of `count` triangles, four at most, from a slot on. */
+KILN_OUT_OF_LINE static uint32_t ray_test_four(const kiln_tree *tree, const kiln_line *line,
+                                               uint32_t slot, uint32_t count, ray_four *out)
+{
+    uint32_t found = 0;
+    KILN_ASSERT(count > 0 && count <= 4);
+    for (uint32_t first = 0; first < count && first < 4; first += KILN_SIMD_DOUBLES) {
+        const float *corner[3][KILN_SIMD_DOUBLES];
+        for (uint32_t i = 0; i < KILN_SIMD_DOUBLES; i++) {
+            const uint32_t number = first + i < count ? first + i : count - 1;
+            const uint32_t stored = kiln_tree_triangle(tree, slot + number);
+            const uint32_t *index = tree->triangles + 3 * (size_t)stored;
+            out->stored[first + i] = stored;
+            for (int c = 0; c < 3; c++) {
+                corner[c][i] = tree->vertices + 3 * (size_t)index[c];
+            }
+        }
+        found |= ray_some(line, (const float *const(*)[KILN_SIMD_DOUBLES])corner, first, out);
+    }
+    return found & ((1u << count) - 1u) * 0x111u;
 }
 
 #define ray_leaf KILN_SIMD_NAME(ray_leaf)
-/* Visits those triangles of a leaf, or all of them. False: the visitor has had enough. */
-static inline bool ray_leaf(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met,
-                            uint32_t first, uint32_t count, kiln_ray_visit visit, void *user)
+/* Visits those triangles of a leaf that the line may meet, or all of them. False: the visitor has
+ * had enough. */
+static bool ray_leaf(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, uint32_t first,
+                     uint32_t count, kiln_ray_visit visit, void *user)
 {
     for (uint32_t i = 0; i < count; i += 4) {
         const uint32_t here = count - i < 4 ? count - i : 4;
-        const uint32_t *corner[4];
-        uint32_t stored[4], mask = (1u << here) - 1u;
-        for (uint32_t k = 0; k < 4; k++) {
-            stored[k] = kiln_tree_triangle(tree, first + i + (k < here ? k : 0));
-            corner[k] = tree->triangles + 3 * (size_t)stored[k];
-        }
+        ray_four four;
+        uint32_t may = (1u << here) - 1u;
         if (only_met) {
-            mask &= ray_triangles(ray, tree->vertices, corner);
+            const uint32_t found = ray_test_four(tree, ray->line, first + i, here, &four);
+            may &= found & ~(found >> KILN_RAY_NOT);
         }
-        for (; mask != 0; mask &= mask - 1) {
-            const uint32_t k = (uint32_t)__builtin_ctz(mask);
-            if (!visit(user, ray, first + i + k, stored[k])) {
+        for (; may != 0; may &= may - 1) {
+            const uint32_t slot = first + i + (uint32_t)__builtin_ctz(may);
+            if (!visit(user, ray, slot, kiln_tree_triangle(tree, slot))) {
                 return false;
             }
         }
@@ -424,8 +612,7 @@ static inline ray_waiting ray_box(const kiln_format_node8 *node, unsigned lane, 
 static inline uint32_t ray_open(const kiln_tree *tree, const kiln_slab_ray *ray,
                                 const kiln_format_node8 *node, float entry[8])
 {
-    const uint32_t mask =
-        tree->view.kind->in_steps ? ray_bytes(node, ray, entry) : ray_lanes(tree, node, ray, entry);
+    const uint32_t mask = ray_lanes_alike(tree, node, ray, entry);
     return mask == 0 ? 0 : mask & kiln_node8_used(node);
 }
 

@@ -9,6 +9,7 @@
 #include "kernel_moving.h"
 #include "kernel_points.h"
 #include "kernel_rays.h"
+#include "kernel_ray_hit.h" /* behind it: opens nodes and leaves as it does */
 #include "kernel_sphere.h"
 #include "kernel_balls.h"
 #include "kernel_triangles.h"
@@ -39,6 +40,7 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .gaps_aligned = lane_gaps_aligned,
     .ray_form = rays_form,
     .ray_walk = rays_walk,
+    .ray_find = rays_find,
     .line_lanes = rays_lanes,
     .point_walk = points_walk,
     .point_slot = points_slot,

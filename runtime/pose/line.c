@@ -6,6 +6,8 @@
 #include "line.h"
 
 #include "../../formats/assert.h"
+#include "../base/compiler.h"
+#include "../../formats/vector.h"
 #include "../exact/exact.h"
 
 #include <math.h>
@@ -29,49 +31,54 @@ static double settled_end(double t)
     return t > T_MAX ? HUGE_VAL : t < -T_MAX ? -HUGE_VAL : t;
 }
 
-/* The largest magnitude of the three. */
-static double largest_of(const double v[3])
+/* What is too small to matter is 0. */
+static double settled_number(double v, double least)
 {
-    const double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
-    return x > y ? (x > z ? x : z) : (y > z ? y : z);
+    return fabs(v) < least ? 0 : v;
 }
 
 /* Are all three at most `most` in magnitude? Not where one is NaN. */
-static bool within(const double v[3], double most)
+static bool within(double x, double y, double z, double most)
 {
-    return fabs(v[0]) <= most && fabs(v[1]) <= most && fabs(v[2]) <= most;
+    return fabs(x) <= most && fabs(y) <= most && fabs(z) <= most;
 }
 
+/* The caller has often written the ray a moment ago, hence the care with loads; and for a tree that
+ * is where it is nothing goes through memory on its way. */
 kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, const kiln_ray *ray)
 {
-    if (!within(ray->origin, ORIGIN_MAX) || !within(ray->direction, DIRECTION_MAX) ||
-        !(largest_of(ray->direction) >= DIRECTION_MIN) || !(ray->t_min <= ray->t_max)) {
+    double x = ray->origin[0], y = ray->origin[1], z = ray->origin[2];
+    double u = ray->direction[0], v = ray->direction[1], w = ray->direction[2];
+    KILN_LOAD_BY_ITSELF(x);
+    KILN_LOAD_BY_ITSELF(y);
+    KILN_LOAD_BY_ITSELF(z);
+    KILN_LOAD_BY_ITSELF(u);
+    KILN_LOAD_BY_ITSELF(v);
+    KILN_LOAD_BY_ITSELF(w);
+    const double largest = kiln_larger(kiln_larger(fabs(u), fabs(v)), fabs(w));
+    if (!within(x, y, z, ORIGIN_MAX) || !within(u, v, w, DIRECTION_MAX) ||
+        !(largest >= DIRECTION_MIN) || !(ray->t_min <= ray->t_max)) {
         return KILN_ERROR_ARGUMENT;
     }
     KILN_ASSERT(placement->scale > 0);
-    kiln_placement_point(placement, ray->origin, line->origin);
-    kiln_placement_direction(placement, ray->direction, line->direction);
-    for (int k = 0; k < 3; k++) {
-        if (fabs(line->direction[k]) < COMPONENT_MIN) {
-            line->direction[k] = 0;
+    if (placement->plain) {
+        line->origin[0] = settled_number(x, KILN_EXACT_MIN);
+        line->origin[1] = settled_number(y, KILN_EXACT_MIN);
+        line->origin[2] = settled_number(z, KILN_EXACT_MIN);
+        line->direction[0] = settled_number(u, COMPONENT_MIN);
+        line->direction[1] = settled_number(v, COMPONENT_MIN);
+        line->direction[2] = settled_number(w, COMPONENT_MIN);
+        line->t_min = settled_end(ray->t_min);
+        line->t_max = settled_end(ray->t_max);
+    } else {
+        kiln_placement_point(placement, ray->origin, line->origin);
+        kiln_placement_direction(placement, ray->direction, line->direction);
+        for (int k = 0; k < 3; k++) {
+            line->direction[k] = settled_number(line->direction[k], COMPONENT_MIN);
         }
+        line->t_min = settled_end(ray->t_min / placement->scale);
+        line->t_max = settled_end(ray->t_max / placement->scale);
     }
-    line->t_min = settled_end(ray->t_min / placement->scale);
-    line->t_max = settled_end(ray->t_max / placement->scale);
     KILN_ASSERT(line->t_min <= line->t_max);
     return KILN_OK;
-}
-
-/* ------------------------------------------------------------------------------ node space -- */
-
-/* The cut is rounded upwards, by more than its own roundings, so that no hit is lost. */
-void kiln_slab_ray_cut(kiln_slab_ray *ray, double t)
-{
-    if (ray->s_of_t == 0) {
-        return;
-    }
-    const double s = t * ray->s_of_t;
-    const double left = (s - ray->s_first) + 0x1p-38 * (fabs(s) + fabs(ray->s_first));
-    const float cut = (float)left * 1.000001f + 0x1p-40f;
-    ray->s_max = cut < ray->s_max ? cut : ray->s_max;
 }

@@ -4,6 +4,8 @@
 
 #include "pose.h"
 
+#include <math.h>
+
 /* The points origin + t direction with t_min <= t <= t_max, exactly these numbers. Coordinates of
  * the origin are 0 or of a magnitude from 2^-250 to 2^232; of the direction 0 or from 2^-160 to
  * 2^101, the largest from 2^-101; the ends of t are 0, infinite or of a magnitude from 2^-290 to
@@ -25,16 +27,26 @@ typedef struct kiln_slab_ray {
     double s_of_t, s_first;
     float origin[4], direction[4]; /* coordinates of the direction: 2^-30 or more */
     float inverse[4];              /* of the direction */
-    float spread[4];               /* slack / |direction| */
+    int32_t per_step[4];           /* its bits less those of 1 */
+    float near[4], far[4];         /* -origin / direction, less and more what kernel_rays.h says */
     float wide;                    /* what rotated boxes are widened by */
     float s_max;                   /* may be lowered during a walk */
-    float point[4], way[4];        /* the same line in the tree's own frame, of another length */
-    float point_reach; /* for what the point is off the line by, as kernel_rays.h wants it */
     uint8_t nearer[3], farther[3]; /* in AABB8: the byte of lane 0 that is met first, and last */
+    const kiln_line *line;         /* that it is of */
 } kiln_slab_ray;
 
-/* From now on only what t <= `t` reaches is wanted, `t` being off by 2^-40 of itself. */
-void kiln_slab_ray_cut(kiln_slab_ray *ray, double t);
+/* From now on only what t <= `t` reaches is wanted, `t` being off by 2^-40 of itself. The cut is
+ * rounded upwards, by more than its own roundings, so that no hit is lost. */
+static inline void kiln_slab_ray_cut(kiln_slab_ray *ray, double t)
+{
+    if (ray->s_of_t == 0) {
+        return;
+    }
+    const double s = t * ray->s_of_t;
+    const double left = (s - ray->s_first) + 0x1p-38 * (fabs(s) + fabs(ray->s_first));
+    const float cut = (float)left * 1.000001f + 0x1p-40f;
+    ray->s_max = cut < ray->s_max ? cut : ray->s_max;
+}
 
 /* ----------------------------------------------------- against one triangle: line_triangle.c -- */
 
@@ -44,9 +56,35 @@ typedef struct {
     kiln_side side;
 } kiln_line_hit;
 
+/* The canonical order of hits: by t, then by side, then by id. It is total, as no triangle has two
+ * hits. */
+static inline bool kiln_hit_comes_first(double t, kiln_side side, uint32_t id, double other_t,
+                                        kiln_side other_side, uint32_t other_id)
+{
+    return t != other_t ? t < other_t : side != other_side ? side < other_side : id < other_id;
+}
+
 /* Does the line, from its t_min to its t_max, meet the closed triangle? Exact. Corner k is
  * corners[3 k .. 3 k + 2], floats as doubles. If so, *hit is where it first does. Needs the
  * environment of fpu.h. */
 bool kiln_line_meets_triangle(const kiln_line *line, const double corners[9], kiln_line_hit *hit);
+
+/* One hit of a tree, before its normal and values are worked out. */
+typedef struct kiln_found_hit {
+    uint32_t stored; /* the triangle */
+    kiln_line_hit at;
+} kiln_found_hit;
+
+/* The constants of its filter, which kernel_rays.h shares. As in exact.c: each of the six monomials
+ * of a volume goes through at most 8 rounded operations, so the volume is off by at most 9 2^-53 of
+ * the sum of their magnitudes; KILN_LINE_COARSE is for six times the product of the largest
+ * coordinates in place of that sum, rounded up. */
+#define KILN_LINE_SPACE_BOUND 0x1.2p-50
+#define KILN_LINE_COARSE 0x1p-47
+
+/* The precision that quotients from the filter must have, and twice that, with room, of t. */
+#define KILN_LINE_T_PRECISION 0x1p-42
+#define KILN_LINE_WEIGHT_PRECISION 0x1p-33
+#define KILN_LINE_T_MARGIN 0x1p-40
 
 #endif

@@ -269,16 +269,6 @@ KILN_RARE static bool meets_exactly(const kiln_line *line, const double corners[
 
 /* ------------------------------------------------------------------------------- filter -- */
 
-/* As in exact.c: each of the six monomials of a volume goes through at most 8 rounded operations,
- * so the volume is off by at most 9 2^-53 of the sum of their magnitudes; COARSE is for six times
- * the product of the largest coordinates in place of that sum, rounded up. */
-#define SPACE_BOUND 0x1.2p-50
-#define COARSE 0x1p-47
-
-/* The precision that quotients from the filter must have. */
-#define T_PRECISION 0x1p-42
-#define WEIGHT_PRECISION 0x1p-33
-
 static inline double largest_coordinate(kiln_vector v)
 {
     return kiln_larger(kiln_larger(fabs(v.x[0]), fabs(v.x[1])), fabs(v.x[2]));
@@ -305,16 +295,18 @@ typedef struct {
 static int settle_inside(const kiln_line *line, const inside_case *c, kiln_line_hit *hit)
 {
     const double height = kiln_vector_dot(c->ac, kiln_vector_cross(c->from_a, c->ab));
-    if (SPACE_BOUND * magnitude(c->ac, c->from_a, c->ab) > T_PRECISION * fabs(height) ||
-        SPACE_BOUND * magnitude(c->way, c->ab, c->ac) > T_PRECISION * fabs(c->sum)) {
+    if (KILN_LINE_SPACE_BOUND * magnitude(c->ac, c->from_a, c->ab) >
+            KILN_LINE_T_PRECISION * fabs(height) ||
+        KILN_LINE_SPACE_BOUND * magnitude(c->way, c->ab, c->ac) >
+            KILN_LINE_T_PRECISION * fabs(c->sum)) {
         return -1;
     }
-    const double t = height / c->sum + 0.0, margin = 0x1p-40 * fabs(t);
+    const double t = height / c->sum + 0.0, margin = KILN_LINE_T_MARGIN * fabs(t);
     if (t - margin > line->t_max || t + margin < line->t_min) {
         return 0;
     }
     if (t + margin > line->t_max || t - margin < line->t_min ||
-        c->error > WEIGHT_PRECISION * fabs(c->sum)) {
+        c->error > KILN_LINE_WEIGHT_PRECISION * fabs(c->sum)) {
         return -1;
     }
     hit->t = t;
@@ -338,7 +330,7 @@ bool kiln_line_meets_triangle(const kiln_line *line, const double corners[9], ki
     c.v = kiln_vector_dot(c.way, kiln_vector_cross(c.from_a, c.ab));
     c.w = (c.sum - c.u) - c.v;
     const double edge = kiln_larger(largest_coordinate(c.ab), largest_coordinate(c.ac)),
-                 reach = COARSE * largest_coordinate(c.way) * edge;
+                 reach = KILN_LINE_COARSE * largest_coordinate(c.way) * edge;
     c.error = reach * largest_coordinate(c.from_a);
     const double error_w = 2 * (2 * c.error + reach * edge);
     const bool minus = c.u < -c.error || c.v < -c.error || c.w < -error_w;

@@ -488,14 +488,6 @@ static void normalise_inverse(kiln_placement *placement, const double inverse[9]
     placement->departure = 0;
 }
 
-static void form_plain(kiln_placement *placement, bool plain)
-{
-    placement->departure = 0;
-    placement->scale = 1;
-    placement->plain = plain;
-    placement->affine = placement->mirrors = false;
-}
-
 kiln_status kiln_placement_form_any(kiln_placement *placement, const kiln_pose *pose)
 {
     kiln_affine affine;
@@ -512,16 +504,22 @@ kiln_status kiln_placement_form_any(kiln_placement *placement, const kiln_pose *
     return KILN_OK;
 }
 
+const kiln_placement kiln_placement_identity = {.carry = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}},
+                                                .inverse = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                                .scale = 1,
+                                                .departure = 0,
+                                                .plain = true,
+                                                .affine = false,
+                                                .mirrors = false};
+
 /* Without a pose nothing is computed, so that points go through unchanged to the bit. */
 kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose)
 {
-    form_plain(placement, pose == NULL);
+    *placement = kiln_placement_identity;
     if (pose == NULL) {
-        memcpy(placement->carry.rotation, identity.rotation, sizeof identity.rotation);
-        memcpy(placement->carry.translation, identity.translation, sizeof identity.translation);
-        memcpy(placement->inverse, identity.rotation, sizeof identity.rotation);
         return KILN_OK;
     }
+    placement->plain = false;
     if (!pose_is_sound(pose, &placement->departure)) {
         return KILN_ERROR_POSE;
     }
@@ -540,7 +538,8 @@ kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *f
 {
     pose = pose != NULL ? pose : &identity;
     frame = frame != NULL ? frame : &identity;
-    form_plain(placement, false);
+    *placement = kiln_placement_identity;
+    placement->plain = false;
     if (!pose_is_sound(pose, &placement->departure) ||
         !pose_is_sound(frame, &placement->departure)) {
         return KILN_ERROR_POSE;

@@ -121,6 +121,9 @@ typedef struct {
     bool mirrors; /* it turns the sides of triangles about */
 } kiln_placement;
 
+/* What it is without a pose. */
+extern const kiln_placement kiln_placement_identity;
+
 /* KILN_OK or KILN_ERROR_POSE, which is for all poses but rotations with one scale. `pose` NULL:
  * identity. */
 kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose);

@@ -43,21 +43,6 @@ kiln_status kiln_contacts_each_from(kiln_pair_source source, void *from,
                                     const kiln_pair_options *options, kiln_pair_callback callback,
                                     void *user, size_t *count);
 
-/* Corners of a stored triangle, one after the other. */
-static inline void kiln_tree_stored_corners(const kiln_tree *tree, uint32_t stored,
-                                            double corners[9])
-{
-    KILN_ASSERT(tree->triangles != NULL);
-    KILN_ASSERT(stored < tree->file->view.triangle_count);
-    const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
-    for (int i = 0; i < 3; i++) {
-        const float *vertex = tree->vertices + 3 * (size_t)corner[i];
-        for (int k = 0; k < 3; k++) {
-            corners[3 * i + k] = (double)vertex[k];
-        }
-    }
-}
-
 /* The shape as it is compared. False: it is not one that is defined. Needs the environment of
  * fpu.h. */
 bool kiln_shape_take(const kiln_shape *given, kiln_shape *shape);

@@ -9,6 +9,7 @@
 #include "../pose/line.h"
 #include "../walk/line_walk.h"
 #include "../../formats/assert.h"
+#include "../../formats/vector.h"
 #include "query.h"
 
 #include <math.h>
@@ -36,24 +37,28 @@ kiln_ray kiln_ray_between(const double from[3], const double to[3])
     return ray;
 }
 
-/* A hit before its normal and values are worked out, which most hits are dropped without. */
-typedef struct {
-    uint32_t stored, id; /* the triangle */
-    kiln_line_hit at;
-} found_hit;
-
 typedef struct ray_query ray_query;
+
+typedef struct one_hit {
+    bool found;
+    kiln_found_hit best;
+    kiln_ray_hit *out;
+} one_hit;
 
 struct ray_query {
     const kiln_tree *tree;
-    kiln_placement placement;
+    const kiln_placement *placement;
+    kiln_placement posed; /* it, where there is a pose */
     kiln_line line;
     kiln_cull cull;
     kiln_mesh_filter filter;
-    bool (*take)(ray_query *query, const found_hit *hit); /* false: enough */
+    bool (*take)(ray_query *query, const kiln_found_hit *hit); /* false: enough */
     bool once;    /* `take` names every hit, so that none may come twice; it lowers no limit */
     double limit; /* no hit of a larger t is wanted; `take` may lower it */
     void *user;   /* what `take` fills */
+    /* Where it is not NULL, one hit is wanted, which `take` keeps here: any, or the first. */
+    struct one_hit *one;
+    bool any;
 };
 
 /* --------------------------------------------------------------------------------- the walk -- */
@@ -64,14 +69,14 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t slot, ui
     ray_query *query = (ray_query *)user;
     const kiln_tree *tree = query->tree;
     const double limit = query->limit;
-    KILN_ASSERT(query->placement.scale > 0);
-    found_hit hit;
+    KILN_ASSERT(query->placement->scale > 0);
+    kiln_found_hit hit;
     double corners[9];
     kiln_tree_stored_corners(tree, stored, corners);
     if (!kiln_line_meets_triangle(&query->line, corners, &hit.at)) {
         return true;
     }
-    if (query->placement.mirrors && hit.at.side != KILN_SIDE_EDGE) {
+    if (query->placement->mirrors && hit.at.side != KILN_SIDE_EDGE) {
         hit.at.side = hit.at.side == KILN_SIDE_FRONT ? KILN_SIDE_BACK : KILN_SIDE_FRONT;
     }
     if ((query->cull == KILN_CULL_BACK && hit.at.side == KILN_SIDE_BACK) ||
@@ -83,16 +88,25 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t slot, ui
     }
     /* The line runs in the tree's own space, whose unit is `scale` units of the caller: t is the
      * caller's from here on, and the limit is divided by the scale for the walk. */
-    hit.at.t *= query->placement.scale;
+    hit.at.t *= query->placement->scale;
     hit.stored = stored;
-    hit.id = tree->ids[stored];
-    if (kiln_mesh_filter_keeps(&query->filter, tree, hit.id) && !query->take(query, &hit)) {
+    if (kiln_mesh_filter_keeps(&query->filter, tree, tree->ids[stored]) &&
+        !query->take(query, &hit)) {
         return false;
     }
     if (query->limit < limit) {
-        kiln_slab_ray_cut(ray, query->limit / query->placement.scale);
+        kiln_slab_ray_cut(ray, query->limit / query->placement->scale);
     }
     return true;
+}
+
+/* Is one hit wanted, of whatever triangle and side, and can the walk for that find it? It knows no
+ * mirrors. */
+static bool is_plain(const ray_query *query)
+{
+    return query->one != NULL && query->filter.call == NULL && query->cull == KILN_CULL_NONE &&
+           !query->placement->mirrors && !(query->any && query->tree->view.kind->shared) &&
+           query->tree->view.entry->node_count <= KILN_LINE_FIND_NODES;
 }
 
 /* Forms the placement, the line and the slabs in this order, since each needs the one before. A
@@ -100,15 +114,25 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t slot, ui
 static kiln_status walk_ray(ray_query *query, const kiln_pose *pose, const kiln_ray *ray)
 {
     kiln_slab_ray slabs;
-    kiln_status status = kiln_placement_form_any(&query->placement, pose);
+    kiln_status status = KILN_OK;
+    query->placement = &kiln_placement_identity;
+    if (pose != NULL) {
+        query->placement = &query->posed;
+        status = kiln_placement_form_any(&query->posed, pose);
+    }
     if (status == KILN_OK) {
-        status = kiln_line_form(&query->line, &query->placement, ray);
+        status = kiln_line_form(&query->line, query->placement, ray);
     }
     if (status == KILN_OK && !kiln_tree_has_polygons(query->tree)) {
         status = kiln_tree_lack(query->tree);
     }
     if (status == KILN_OK && kiln_slab_ray_form(&slabs, query->tree, &query->line, 0)) {
-        kiln_line_walk(query->tree, &slabs, true, visit_ray_triangle, query);
+        if (is_plain(query)) {
+            query->one->found = kiln_line_find(query->tree, &slabs, query->placement->scale,
+                                               query->any, &query->one->best);
+        } else {
+            kiln_line_walk(query->tree, &slabs, true, visit_ray_triangle, query);
+        }
     }
     return status;
 }
@@ -119,7 +143,10 @@ static kiln_status run_ray_query(ray_query *query, const kiln_tree *tree, const 
                                  const kiln_ray *ray, const kiln_query_options *options,
                                  void (*finish)(ray_query *query))
 {
-    const kiln_query_options full = kiln_query_options_of(options);
+    kiln_query_options full = {.struct_size = sizeof full};
+    if (options != NULL) {
+        full = kiln_query_options_of(options);
+    }
     if (tree == NULL || ray == NULL || (unsigned)full.cull > KILN_CULL_FRONT) {
         return KILN_ERROR_ARGUMENT;
     }
@@ -139,67 +166,75 @@ static kiln_status run_ray_query(ray_query *query, const kiln_tree *tree, const 
 
 /* --------------------------------------------------------------------------------- the hit -- */
 
+/* A corner of a stored triangle. */
+static inline kiln_vector hit_corner(const kiln_tree *tree, uint32_t stored, int corner)
+{
+    const float *v =
+        tree->vertices + 3 * (size_t)tree->triangles[3 * (size_t)stored + (size_t)corner];
+    return (kiln_vector){{(double)v[0], (double)v[1], (double)v[2]}};
+}
+
+static inline kiln_vector edge_between(kiln_vector a, kiln_vector b)
+{
+    return kiln_vector_between(b.x, a.x);
+}
+
+/* Its largest coordinate in magnitude. */
+static inline double largest_of(kiln_vector v)
+{
+    return kiln_larger(kiln_larger(fabs(v.x[0]), fabs(v.x[1])), fabs(v.x[2]));
+}
+
 /* All of a hit. The normal has length 1 and is carried with the rotation; edges are scaled
  * first, so that no square of theirs over- or underflows. */
-static void fill_hit(const ray_query *query, const found_hit *hit, kiln_ray_hit *out)
+static void fill_hit(const ray_query *query, const kiln_found_hit *hit, kiln_ray_hit *out)
 {
+    const kiln_tree *tree = query->tree;
+    const kiln_vector a = hit_corner(tree, hit->stored, 0);
+    kiln_vector ab = edge_between(a, hit_corner(tree, hit->stored, 1));
+    kiln_vector ac = edge_between(a, hit_corner(tree, hit->stored, 2));
+    const double largest = kiln_larger(largest_of(ab), largest_of(ac));
+    double square = 0;
     memset(out, 0, sizeof *out);
     out->found = true;
-    out->triangle = hit->id;
-    out->value = kiln_tree_user(query->tree, hit->id);
+    out->triangle = tree->ids[hit->stored];
+    out->value = kiln_tree_user(tree, out->triangle);
     out->side = hit->at.side;
     out->t = hit->at.t;
-    memcpy(out->weights, hit->at.weights, sizeof out->weights);
-
-    double corners[9], edge[2][3], own[3], largest = 0;
-    kiln_tree_stored_corners(query->tree, hit->stored, corners);
-    for (int i = 0; i < 6; i++) {
-        edge[i / 3][i % 3] = corners[3 + i] - corners[i % 3];
-        const double size = fabs(edge[i / 3][i % 3]);
-        largest = size > largest ? size : largest;
+    for (int k = 0; k < 3; k++) {
+        double weight = hit->at.weights[k];
+        KILN_LOAD_BY_ITSELF(weight);
+        out->weights[k] = weight;
     }
     const double scale = largest > 0 ? 1 / largest : 0;
-    for (int i = 0; i < 6; i++) {
-        edge[i / 3][i % 3] *= scale;
-    }
-    double square = 0;
     for (int k = 0; k < 3; k++) {
-        const int i = (k + 1) % 3, j = (k + 2) % 3;
-        own[k] = edge[0][i] * edge[1][j] - edge[0][j] * edge[1][i];
-        square += own[k] * own[k];
+        ab.x[k] *= scale;
+        ac.x[k] *= scale;
+    }
+    const kiln_vector own = kiln_vector_cross(ab, ac);
+    for (int k = 0; k < 3; k++) {
+        square += own.x[k] * own.x[k];
     }
     const double shorten = square > 0 ? 1 / sqrt(square) : 0;
-    kiln_placement_normal(&query->placement, own, out->normal);
-    for (int k = 0; k < 3 && !query->placement.affine; k++) {
+    kiln_placement_normal(query->placement, own.x, out->normal);
+    for (int k = 0; k < 3 && !query->placement->affine; k++) {
         out->normal[k] *= shorten;
     }
 }
 
 /* --------------------------------------------------------------------------- closest and any -- */
 
-typedef struct {
-    bool found;
-    found_hit best;
-    kiln_ray_hit *out;
-} one_hit;
-
-/* The canonical order of hits: by t, then by side, then by id. It is total, as no triangle has two
- * hits. */
-static inline bool hit_comes_first(double t, kiln_side side, uint32_t id, double other_t,
-                                   kiln_side other_side, uint32_t other_id)
-{
-    return t != other_t ? t < other_t : side != other_side ? side < other_side : id < other_id;
-}
-
 /* Hits at the same t are decided by their sides, then by ids, so that the answer does not depend on
  * the order of the walk. Where t rounds to the same on both faces of something thin, a ray from
  * outside meets the front first. The limit is lowered to t itself, which keeps hits at the same t
  * in reach. */
-static bool take_closest(ray_query *query, const found_hit *hit)
+static bool take_closest(ray_query *query, const kiln_found_hit *hit)
 {
     one_hit *one = (one_hit *)query->user;
-    if (!one->found || hit_comes_first(hit->at.t, hit->at.side, hit->id, one->best.at.t,
-                                       one->best.at.side, one->best.id)) {
+    const uint32_t *ids = query->tree->ids;
+    if (!one->found ||
+        kiln_hit_comes_first(hit->at.t, hit->at.side, ids[hit->stored], one->best.at.t,
+                             one->best.at.side, ids[one->best.stored])) {
         one->found = true;
         one->best = *hit;
         query->limit = hit->at.t;
@@ -208,7 +243,7 @@ static bool take_closest(ray_query *query, const found_hit *hit)
 }
 
 /* The first hit that the walk finds, which need not be the closest. */
-static bool take_any_hit(ray_query *query, const found_hit *hit)
+static bool take_any_hit(ray_query *query, const kiln_found_hit *hit)
 {
     one_hit *one = (one_hit *)query->user;
     one->found = true;
@@ -231,7 +266,7 @@ static void fill_one(ray_query *query)
 /* Both queries for a single hit differ only in `take`, which says when the walk may end. */
 static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
                             const kiln_query_options *options, kiln_ray_hit *hit,
-                            bool (*take)(ray_query *, const found_hit *))
+                            bool (*take)(ray_query *, const kiln_found_hit *))
 {
     one_hit one;
     ray_query query;
@@ -242,7 +277,8 @@ static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const 
     one.out = hit;
     query.take = take;
     query.once = false; /* a hit that is found again changes nothing */
-    query.user = &one;
+    query.user = query.one = &one;
+    query.any = take == take_any_hit;
     return run_ray_query(&query, tree, pose, ray, options, fill_one);
 }
 
@@ -268,7 +304,7 @@ typedef struct {
 
 static bool hit_is_less(const kiln_ray_hit *p, const kiln_ray_hit *q)
 {
-    return hit_comes_first(p->t, p->side, p->triangle, q->t, q->side, q->triangle);
+    return kiln_hit_comes_first(p->t, p->side, p->triangle, q->t, q->side, q->triangle);
 }
 
 /* The heap's two halves: a hit at `place` rises as far as it belongs, or one at the root sinks. */
@@ -303,7 +339,7 @@ static void sift_hit_down(kiln_ray_hit *heap, size_t size, const kiln_ray_hit *h
 }
 
 /* Keeps the first `capacity` hits in canonical order; all are counted. */
-static bool take_all_hits(ray_query *query, const found_hit *hit)
+static bool take_all_hits(ray_query *query, const kiln_found_hit *hit)
 {
     hit_heap *heap = (hit_heap *)query->user;
     kiln_ray_hit full;
@@ -316,7 +352,7 @@ static bool take_all_hits(ray_query *query, const found_hit *hit)
          * and their normals would be computed for nothing. */
         full.t = hit->at.t;
         full.side = hit->at.side;
-        full.triangle = hit->id;
+        full.triangle = query->tree->ids[hit->stored];
         if (hit_is_less(&full, &heap->hits[0])) {
             fill_hit(query, hit, &full);
             sift_hit_down(heap->hits, heap->capacity, &full);
@@ -351,6 +387,7 @@ kiln_status kiln_ray_all(const kiln_tree *tree, const kiln_pose *pose, const kil
     query.take = take_all_hits;
     query.once = true;
     query.user = &heap;
+    query.one = NULL;
     const kiln_status status = run_ray_query(&query, tree, pose, ray, options, sort_hits);
     if (status == KILN_OK) {
         *count = heap.count;
@@ -365,7 +402,7 @@ typedef struct {
 } hit_caller;
 
 /* The callback is the caller's code, so it runs in the caller's floating-point environment. */
-static bool call_with_hit(ray_query *query, const found_hit *hit)
+static bool call_with_hit(ray_query *query, const kiln_found_hit *hit)
 {
     hit_caller *caller = (hit_caller *)query->user;
     KILN_ASSERT(caller->callback != NULL);
@@ -390,6 +427,7 @@ kiln_status kiln_ray_each(const kiln_tree *tree, const kiln_pose *pose, const ki
     query.take = call_with_hit;
     query.once = true;
     query.user = &caller;
+    query.one = NULL;
     const kiln_status status = run_ray_query(&query, tree, pose, ray, options, NULL);
     if (status == KILN_OK && count != NULL) {
         *count = caller.count;

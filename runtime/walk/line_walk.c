@@ -1,4 +1,4 @@
-/* The walk of the instruction set in use. */
+/* The walks of the instruction set in use. */
 #include "line_walk.h"
 
 #include "../kernel/kernel.h"
@@ -14,6 +14,13 @@ void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, ki
                     void *user)
 {
     kiln_kernel_active()->ray_walk(tree, ray, only_met, visit, user);
+}
+
+bool kiln_line_find(const kiln_tree *tree, kiln_slab_ray *ray, double scale, bool any,
+                    kiln_found_hit *hit)
+{
+    KILN_ASSERT(!any || !tree->view.kind->shared);
+    return kiln_kernel_active()->ray_find(tree, ray, scale, any, hit);
 }
 
 typedef struct {

@@ -18,6 +18,13 @@ bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_li
 void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, kiln_line_visit visit,
                     void *user);
 
+/* Returns whether the ray meets the tree, and how: first, in the canonical order of hits, whose t
+ * is `scale` times the line's; with `any` somewhere, the same place in every instruction set. Any
+ * of a tree whose triangles have several slots is for kiln_line_walk. */
+#define KILN_LINE_FIND_NODES (1u << 29) /* the most that it takes */
+bool kiln_line_find(const kiln_tree *tree, kiln_slab_ray *ray, double scale, bool any,
+                    kiln_found_hit *hit);
+
 /* Of the slots of one triangle that the walk of a ray that is not cut reaches: is this the one that
  * names it? True for one of them; always, where triangles have one slot only. */
 bool kiln_line_walk_is_first(const kiln_tree *tree, const kiln_slab_ray *ray, uint32_t slot);

@@ -259,6 +259,34 @@ static void check_kind(const kiln_tree *tree, const kiln_pose *pose, const kiln_
     }
 }
 
+static bool keep_all(void *user, uint32_t triangle, uint32_t value)
+{
+    (void)user;
+    (void)triangle;
+    (void)value;
+    return true;
+}
+
+/* The walks for one hit give what the general one does, which a filter asks for, and in every set
+ * the same. */
+static void check_walks(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray)
+{
+    kiln_ray_hit closest, general, any, first_any;
+    kiln_query_options options = kiln_query_options_default();
+    options.filter = keep_all;
+    assert_int_equal(kiln_ray_closest(tree, pose, ray, &options, &general), KILN_OK);
+    const kiln_kernel *kernel;
+    for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+        kiln_kernel_force(kernel);
+        assert_int_equal(kiln_ray_closest(tree, pose, ray, NULL, &closest), KILN_OK);
+        assert_int_equal(kiln_ray_any(tree, pose, ray, NULL, &any), KILN_OK);
+        assert_memory_equal(&closest, &general, sizeof closest);
+        assert_int_equal(any.found, closest.found);
+        first_any = set == 0 ? any : first_any;
+        assert_memory_equal(&any, &first_any, sizeof any);
+    }
+}
+
 static void next_set(void)
 {
     static unsigned turn;
@@ -289,6 +317,9 @@ static size_t check_ray(const body *b, const kiln_pose *pose, const kiln_ray *ra
     for (int i = 0; i < KINDS; i++) {
         next_set();
         check_kind(b->trees[i], pose, ray, &options, hits, &want, mode);
+        if ((turn + (uint32_t)i) % 8 == 0) {
+            check_walks(b->trees[i], pose, ray);
+        }
     }
     kiln_kernel_force(NULL);
     return count;
