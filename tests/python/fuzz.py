@@ -248,6 +248,8 @@ class Fuzz:
             (kiln.locate, [(None, tree), (None, vectors), (None, pose), threads]),
             (kiln.overlap, [(None, tree), (None, self.shape), (None, pose), (None, poses),
                             ("find", lambda: self.one_of(["any", "all"])), threads]),
+            (kiln.spheres, [(None, tree), (None, vectors), (None, number), (None, poses), ("pose", pose),
+                            ("find", lambda: self.one_of(["any", "each"])), threads]),
             (kiln.pose, [(None, vectors), (None, vectors), (None, number)]),
             (kiln.dtype, [(None, lambda: self.one_of([kiln.Hit, "Nearest", kiln.Volume]))]),
             (bins.probability, [(None, small)] * 4),

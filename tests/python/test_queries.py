@@ -310,6 +310,33 @@ class MeshQueries(unittest.TestCase):
             kiln.overlap(a, ([0, 0, 0], 1))
 
 
+    def test_spheres(self):
+        a = tree("cube")
+        rng = np.random.default_rng(12)
+        centres, radii = rng.uniform(-0.3, 0.3, (20, 3)), rng.uniform(0, 0.3, 20)
+        links = np.repeat(np.arange(4, dtype=np.uint32), 5)
+        turns = rng.normal(size=(12, 4))
+        poses = kiln.pose(turns / np.linalg.norm(turns, axis=1)[:, None], rng.uniform(-0.5, 1.5, (12, 3)))
+        each = kiln.spheres(a, centres, radii, poses, links, find="each")
+        self.assertEqual(each.shape, (3, 20))
+        for c in range(3):
+            for i in range(20):
+                single = kiln.overlap(a, kiln.sphere(centres[i], radii[i]), None, poses[4 * c + links[i]])
+                self.assertEqual(bool(each[c, i]), bool(single))
+        first = kiln.spheres(a, centres, radii, poses, links, threads=2)
+        self.assertEqual(first.tolist(), [int(row.argmax()) if row.any() else 20 for row in each])
+        self.assertTrue(0 < each.sum() < each.size)
+        self.assertEqual(kiln.spheres(a, [[2, 0.5, 0.5]], 1).tolist(), [0])
+        self.assertEqual(kiln.spheres(a, [[2.1, 0.5, 0.5]], 1).tolist(), [1])
+        self.assertEqual(kiln.spheres(a, [[2, 0.5, 0.5]], 1, np.eye(4), pose=kiln.pose(translation=[5, 0, 0])).tolist(),
+                         [1])
+        for bad in (lambda: kiln.spheres(a, centres, radii[:3]), lambda: kiln.spheres(a, centres, radii, poses[:3], links),
+                    lambda: kiln.spheres(a, centres, -radii), lambda: kiln.spheres(a, centres, radii, None, links[:2]),
+                    lambda: kiln.spheres(a, centres, radii, poses[0], links)):
+            with self.assertRaises(ValueError):
+                bad()
+
+
 class Tables(unittest.TestCase):
     def test_bins(self):
         bins = kiln.Bins()

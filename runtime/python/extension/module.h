@@ -191,6 +191,7 @@ void tree_end(tree_use *use);
 bool add_pair_queries(PyObject *module);
 bool add_batches(PyObject *module);
 bool add_mesh_queries(PyObject *module);
+bool add_spheres(PyObject *module);
 bool add_tables(PyObject *module);
 bool add_self_contacts(PyObject *module);
 bool add_bake(PyObject *module);

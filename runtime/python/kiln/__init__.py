@@ -20,6 +20,7 @@ and not solids (kiln.locate_mesh is for those). Lengths have the unit of the pos
     self_contacts                         where a mesh meets itself
     batch, Scene, Scene.from_urdf         many placed meshes, many configurations
     rays, overlap, locate, locate_mesh    one mesh: rays; boxes, spheres, capsules; inside
+    spheres                               robots as spheres, many configurations
     collide_likely, collide_counted       when there is no time
     Bins, Axes                            tables
 
@@ -38,7 +39,7 @@ from ._errors import (Error, FileError, FormatError, InvalidError, LimitError, M
 from ._kiln import (Axes, Bins, Contact, ContactsSummary, CountedAnswer, File, FirstHit, Hit, LikelyAnswer, Minimum,
                     Nearest, Pair, RayHit, SelfPair, Tree, TriangleHit, Volume, Work, batch, collide, collide_boxes,
                     collide_counted, collide_likely, collide_work, contacts, contacts_summary, distance,
-                    locate, locate_mesh, open, overlap, rays, self_contacts, within)
+                    locate, locate_mesh, open, overlap, rays, self_contacts, spheres, within)
 
 
 class Place(_enum.IntEnum):
