@@ -57,6 +57,24 @@ for kind in obb aabb obb2 aabb2 dop6 dop14 dop18 dop24 dop26 sphere octree; do
     case_end
 done
 
+case_begin 'points --mode winding'
+printf '0.5 0.5 0.5\n1 0.5 0.5\n0 0 0\n1.5 0.5 0.5\n' >"$TMPDIR/points"
+got=$("$KILN" query "$cube" --mode winding --points "$TMPDIR/points" | cut -c1-3 | tr '\n' '/')
+[ "$got" = '1 0/0.5/0.1/0 0/' ] || case_fail "answers '$got'"
+got=$("$KILN" query "$cube" --mode winding --points "$TMPDIR/points" | sed 's/.* //' | tr '\n' '/')
+[ "$got" = 'exact/surface/surface/exact/' ] || case_fail "kinds '$got'"
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 4 3\nf 1 2 4\n' >"$TMPDIR/corner.obj"
+expect 0 "$KILN" bake -q "$TMPDIR/corner.obj" -o "$TMPDIR/corner.kiln"
+echo '0.1 0.1 0.1' >"$TMPDIR/one"
+expect 0 "$KILN" query "$TMPDIR/corner.kiln" --mode winding --accuracy 0 --points "$TMPDIR/one" --json
+for text in '"hits": 1' '"number": 0.8' '"exact": false' '"surface": false'; do says out "$text"; done
+expect 1 "$KILN" query "$cube" --mode winding --rays "$TMPDIR/rays"
+says err '--mode winding needs --points'
+expect 1 "$KILN" query "$cube" --accuracy 0.1 --points "$TMPDIR/points"
+says err '--accuracy needs --mode winding'
+expect 1 "$KILN" query "$cube" --mode winding --accuracy -1 --points "$TMPDIR/points"
+case_end
+
 case_begin 'points --mode nearest: documents, and what it does not go with'
 expect 0 "$KILN" query "$cube" --mode nearest --count 3 --points "$TMPDIR/near" --json -w
 for text in '"hits": 4' '"feature": "corner"' '"weights"' '"normal"' '"face"' '"distance": 2.0'; do says out "$text"; done

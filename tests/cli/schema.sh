@@ -175,6 +175,8 @@ document 0 query cube.kiln --points points
 document 0 query cube.kiln --points points --mode nearest --count 3 -w
 document 0 query cube.kiln --points points --mode nearest --within 0.1
 document 0 query cube.kiln --points points --mode signed --within 0.1
+document 0 query cube.kiln --points points --mode winding
+document 0 query open.kiln --points points --mode winding --accuracy 0
 document 3 query open.kiln --points points
 document 1 query cube.kiln
 document 0 unpack cube.kiln -o raw.kiln

@@ -15,6 +15,7 @@
 #include "query_distance.h"
 #include "query_nearest.h"
 #include "query_self.h"
+#include "query_winding.h"
 #include "query_spheres.h"
 #include "verbs.h"
 
@@ -33,13 +34,15 @@ typedef enum {
     MODE_ALL,
     MODE_NEAREST,
     MODE_SIGNED,
-    MODE_DISTANCE
+    MODE_DISTANCE,
+    MODE_WINDING
 } query_mode;
 
 typedef struct {
     const char *rays, *points, *shapes, *spheres, *poses, *bv, *tree;
     int mode, cull, count; /* 0: not given */
     double scale, within;  /* less than 0: not given */
+    double accuracy;       /* so is this */
     int neighbours;        /* kiln_neighbours */
     bool self, witness, json;
 } query_settings;
@@ -69,16 +72,20 @@ static const option query_options[] = {
     {"neighbours", 0, OPTION_CHOICE, NULL, "beyond|never|all", 0, 0, FIELD(neighbours),
      "with --self, triangles that share corners: where they have more than these in common, "
      "never, or always (default beyond)"},
-    {"mode", 0, OPTION_CHOICE, NULL, "first|any|all|nearest|signed|distance", 0, 0, FIELD(mode),
+    {"mode", 0, OPTION_CHOICE, NULL, "first|any|all|nearest|signed|distance|winding", 0, 0,
+     FIELD(mode),
      "for rays and shapes: first prints one triangle, for a ray the closest; any prints 1 or 0; "
      "all prints every triangle that is met (default first). For points: nearest prints the "
-     "nearest triangle, signed the distance from a closed mesh, negative inside. For shapes: "
+     "nearest triangle, signed the distance from a closed mesh, negative inside, winding how often "
+     "a mesh, closed or not, goes around it. For shapes: "
      "distance prints how far the mesh is"},
     {"count", 0, OPTION_INTEGER, "K", NULL, 1, INT_MAX, FIELD(count),
      "with --mode nearest: the K nearest triangles"},
     {"within", 0, OPTION_REAL, "R", NULL, 0, 1e300, FIELD(within),
      "with --mode nearest: all triangles within R, or the K nearest of them; with --mode signed: "
      "no triangle that is farther"},
+    {"accuracy", 0, OPTION_REAL, "E", NULL, 0, 1e30, FIELD(accuracy),
+     "with --mode winding: the largest error; 0: the sum over all triangles (default 0.01)"},
     {"cull", 0, OPTION_CHOICE, NULL, "none|back|front", 0, 0, FIELD(cull),
      "side of triangles that rays ignore (default none)"},
     {"scale", 0, OPTION_REAL, "S", NULL, KILN_SCALE_MIN, KILN_SCALE_MAX, FIELD(scale),
@@ -105,6 +112,7 @@ typedef struct {
     double *times;
     size_t count, time_capacity, found;
     nearest_lines nearest;
+    winding_lines winding;
 } query_run;
 
 /* By kiln_side and kiln_place. */
@@ -477,6 +485,25 @@ static int take_near_point(void *user, unsigned long line, const double *numbers
     return noted;
 }
 
+/* Takes a point of which the winding number is wanted. Of the times the first has that of summing
+ * up the mesh. */
+static int take_winding_point(void *user, unsigned long line, const double *numbers, int count)
+{
+    query_run *run = user;
+    winding_lines *lines = &run->winding;
+    if (count != 3) {
+        return wrong_count(run, line, count, "a point has 3");
+    }
+    const double start = kiln_seconds();
+    const kiln_status status = winding_lines_ask(lines, run->tree, numbers);
+    if (status != KILN_OK) {
+        return wrong_answer(run, line, status, NULL);
+    }
+    const int noted = note_time(run, start, lines->answer.number > 0.5);
+    winding_lines_report(lines, run->answers);
+    return noted;
+}
+
 /* Takes a point, whose answer is one of three words. */
 static int take_point(void *user, unsigned long line, const double *numbers, int count)
 {
@@ -555,7 +582,7 @@ static int run_spheres(query_run *run)
 /* Exactly one kind of query is allowed, as nothing in a line says which kind it is. */
 static int run_query(int argc, char **argv)
 {
-    query_settings settings = {.mode = MODE_FIRST, .scale = 1, .within = -1};
+    query_settings settings = {.mode = MODE_FIRST, .scale = 1, .within = -1, .accuracy = -1};
     int count;
     int status = options_parse(&verb_query, argc, argv, &settings, &count);
     if (status != EXIT_DONE) {
@@ -578,6 +605,10 @@ static int run_query(int argc, char **argv)
     if ((settings.count != 0 && settings.mode != MODE_NEAREST) ||
         (settings.within >= 0 && !is_near)) {
         return report_usage("--count needs --mode nearest, and --within that or --mode signed");
+    }
+    if ((settings.mode == MODE_WINDING && settings.points == NULL) ||
+        (settings.accuracy >= 0 && settings.mode != MODE_WINDING)) {
+        return report_usage("--mode winding needs --points, and --accuracy needs --mode winding");
     }
     if (settings.mode == MODE_DISTANCE && settings.shapes == NULL) {
         return report_usage("--mode distance needs --shapes");
@@ -612,6 +643,10 @@ static int run_query(int argc, char **argv)
                                   .witness = settings.witness,
                                   .most = settings.count,
                                   .within = settings.within};
+    run.winding = (winding_lines){.pose = &run.pose, .options = kiln_winding_options_default()};
+    if (settings.accuracy >= 0) {
+        run.winding.options.accuracy = settings.accuracy;
+    }
     /* Room for one hit is needed in any mode; 64 spare most queries a second call. */
     status = make_room(&run, 64) ? EXIT_DONE : report_error(EXIT_RUN, NULL, "out of memory");
     if (status == EXIT_DONE && settings.spheres != NULL) {
@@ -620,6 +655,7 @@ static int run_query(int argc, char **argv)
         status = number_lines_read(run.path,
                                    settings.rays != NULL            ? take_ray
                                    : is_near                        ? take_near_point
+                                   : settings.mode == MODE_WINDING  ? take_winding_point
                                    : settings.points != NULL        ? take_point
                                    : settings.mode == MODE_DISTANCE ? take_shape_distance
                                                                     : take_shape,
@@ -637,6 +673,7 @@ static int run_query(int argc, char **argv)
     free(run.hits);
     free(run.triangles);
     nearest_lines_free(&run.nearest);
+    winding_lines_free(&run.winding);
 done:
     kiln_close(file);
     return status;
@@ -654,7 +691,9 @@ const verb verb_query = {
     "--within, the nearest triangle, its distance, where on it (face, edge or corner), and the "
     "nearest point; with --count or --within the number of triangles, then all of them as "
     "triangle:distance:where, nearest first. With --mode signed: the distance, negative inside, "
-    "then the triangle, where on it, and the point. With --mode distance: 1 if the shape meets the "
+    "then the triangle, where on it, and the point. With --mode winding: the winding number, its "
+    "largest error, and exact, where it is that of a closed mesh, or surface, where the point is "
+    "on the mesh. With --mode distance: 1 if the shape meets the "
     "mesh, or 0, the distance, the nearest triangle, and its and the shape's nearest points, three "
     "numbers each. Spheres: for each configuration 1 or 0, then the first sphere that meets the "
     "mesh, counted from 0, and a triangle; with --mode all the number of spheres, then all of "

@@ -9,6 +9,11 @@ echo '0.5 0.25 3' | kiln query ship.kiln --points - --mode nearest
 echo '0.5 0.5 0.75' | kiln query ship.kiln --points - --mode signed
 #: -0.25 2 edge 0.5 0.5 1
 
+# How often does the mesh go around a point, and how far is that off
+# at most?
+echo '0.5 0.5 1.5' | kiln query ship.kiln --points - --mode winding
+#: 0 0 exact
+
 # What does a ray meet first: triangle, t and side.
 echo '-1 0.25 0.5  1 0 0' | kiln query ship.kiln --rays -
 
