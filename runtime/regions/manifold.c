@@ -39,6 +39,7 @@ typedef struct {
     uint32_t root;
     double middle; /* height that parts the deeper halves of the two patches */
     region_point outermost[DIRECTIONS];
+    double reach[DIRECTIONS];
 } point_search;
 
 static uint32_t point_id(const point_search *search, const region_point *p)
@@ -60,30 +61,37 @@ static bool point_comes_before(const point_search *search, const region_point *p
     return p->kind != q->kind ? p->kind < q->kind : point_id(search, p) < point_id(search, q);
 }
 
-static double reach_of_point(const region_point *p, int direction)
+/* How far out a place is in the eight directions. */
+static inline void reaches_of(double u, double v, double reach[DIRECTIONS])
 {
-    const double u = direction & 4 ? -p->at[0] : p->at[0];
-    const double v = direction & 4 ? -p->at[1] : p->at[1];
-    switch (direction & 3) {
-    case 0:
-        return u;
-    case 1:
-        return u + v;
-    case 2:
-        return v;
-    default:
-        return v - u;
-    }
+    reach[0] = u;
+    reach[1] = u + v;
+    reach[2] = v;
+    reach[3] = v - u;
+    reach[4] = -u;
+    reach[5] = -(u + v);
+    reach[6] = -v;
+    reach[7] = -(v - u);
 }
 
-static void offer_point(point_search *search, const region_point *p)
+/* May a point be one of the outermost? Most are not. */
+static inline bool reaches_out(const point_search *search, const double reach[DIRECTIONS])
+{
+    bool out = false;
+    for (int d = 0; d < DIRECTIONS; d++) {
+        out |= reach[d] >= search->reach[d];
+    }
+    return out;
+}
+
+static void offer_point(point_search *search, const region_point *p, const double reach[DIRECTIONS])
 {
     for (int d = 0; d < DIRECTIONS; d++) {
         region_point *best = &search->outermost[d];
-        const double reach = reach_of_point(p, d),
-                     old = best->found ? reach_of_point(best, d) : -HUGE_VAL;
-        if (reach > old || (reach == old && point_comes_before(search, p, best))) {
+        if (reach[d] > search->reach[d] ||
+            (reach[d] == search->reach[d] && point_comes_before(search, p, best))) {
             *best = *p;
+            search->reach[d] = reach[d];
         }
     }
 }
@@ -107,8 +115,8 @@ static void corner_source_form(const point_search *search, const kiln_regions_me
     memset(out->lately, 0xFF, sizeof out->lately);
 }
 
-static void offer_corner(point_search *search, corner_source *source, uint32_t triangle,
-                         unsigned corner)
+static inline void offer_corner(point_search *search, corner_source *source, uint32_t triangle,
+                                unsigned corner)
 {
     const uint32_t vertex = kiln_adjacency_corners(source->mesh->of, triangle)[corner];
     const float *at = source->mesh->of->tree->vertices + 3 * (size_t)vertex;
@@ -117,14 +125,15 @@ static void offer_corner(point_search *search, corner_source *source, uint32_t t
     if (of_x ? height > search->middle : height < search->middle) {
         return;
     }
-    const region_point p = {{kiln_regions_height_at(&source->along[0], at),
-                             kiln_regions_height_at(&source->along[1], at), height},
-                            triangle,
-                            triangle,
-                            corner,
-                            of_x ? CORNER_OF_X : CORNER_OF_Y,
-                            true};
-    offer_point(search, &p);
+    const double u = kiln_regions_height_at(&source->along[0], at);
+    const double v = kiln_regions_height_at(&source->along[1], at);
+    double reach[DIRECTIONS];
+    reaches_of(u, v, reach);
+    if (reaches_out(search, reach)) {
+        const point_kind kind = of_x ? CORNER_OF_X : CORNER_OF_Y;
+        const region_point p = {{u, v, height}, triangle, triangle, corner, kind, true};
+        offer_point(search, &p, reach);
+    }
 }
 
 /* Of a filled patch, whose triangles share their vertices with those next in the list. */
@@ -162,22 +171,25 @@ static void offer_ends(point_search *search, uint32_t pair, bool all)
 {
     const kiln_regions *r = search->r;
     const kiln_regions_segment *s = &r->segments[pair];
-    double x[9], y[9];
-    kiln_stored_corners(&r->frame, true, r->x.of->first + r->pairs[pair].x, x);
-    kiln_stored_corners(&r->frame, false, r->y.of->first + r->pairs[pair].y, y);
     for (int end = 0; end < 2; end++) {
-        double from[3];
+        double from[3], reach[DIRECTIONS], x[9], y[9];
         region_point p = {{0, 0, 0}, r->pairs[pair].x, r->pairs[pair].y, 0, END_ON_X, true};
         kiln_subtract(s->at[end], search->m->origin, from);
         for (int k = 0; k < 3; k++) {
             p.at[k] = kiln_dot(search->m->along[k], from);
         }
+        reaches_of(p.at[0], p.at[1], reach);
+        if (!reaches_out(search, reach)) {
+            continue;
+        }
+        kiln_stored_corners(&r->frame, true, r->x.of->first + r->pairs[pair].x, x);
+        kiln_stored_corners(&r->frame, false, r->y.of->first + r->pairs[pair].y, y);
         if (p.at[2] <= search->middle && (all || is_steep(search, y))) {
-            offer_point(search, &p);
+            offer_point(search, &p, reach);
         }
         p.kind = END_ON_Y;
         if (p.at[2] >= search->middle && (all || is_steep(search, x))) {
-            offer_point(search, &p);
+            offer_point(search, &p, reach);
         }
     }
 }
@@ -456,6 +468,9 @@ void kiln_regions_add_points(const kiln_regions *r, uint32_t root, kiln_regions_
     search.r = r;
     search.m = m;
     search.root = root;
+    for (int d = 0; d < DIRECTIONS; d++) {
+        search.reach[d] = -HUGE_VAL;
+    }
     search.middle = m->lowest + (m->highest - m->lowest) / 2;
     offer_patches(&search);
     offer_curves(&search, false);
