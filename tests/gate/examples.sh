@@ -43,6 +43,42 @@ says out 'frame 6, time 0.8587'
 says out 'at the beginnings of frames it meets 0'
 case_end
 
+# A box of edge 2 x half, flattened and lowered, each face n x n squares: 12 n n triangles.
+make_box() {
+    awk -v "n=$1" -v "half=$2" -v "high=$3" -v "down=$4" 'BEGIN {
+        for (face = 0; face < 6; face++)
+            for (i = 0; i <= n; i++)
+                for (j = 0; j <= n; j++) {
+                    side = face % 2 ? half : -half
+                    u = half * (2 * i / n - 1); v = half * (2 * j / n - 1)
+                    at[int(face / 2)] = side
+                    at[(int(face / 2) + 1) % 3] = face % 2 ? u : v
+                    at[(int(face / 2) + 2) % 3] = face % 2 ? v : u
+                    print "v", at[0], at[1], at[2] * high - down
+                }
+        for (face = 0; face < 6; face++)
+            for (i = 0; i < n; i++)
+                for (j = 0; j < n; j++) {
+                    a = 1 + face * (n + 1) * (n + 1) + i * (n + 1) + j
+                    print "f", a, a + n + 1, a + n + 2, a + 1
+                }
+    }'
+}
+case_begin 'stack, by pkg-config: ten boxes of 4,800 triangles stand'
+# shellcheck disable=SC2046
+gcc -std=c11 -Wall -Wextra -Wpedantic -Werror tests/examples/stack/main.c \
+    $(pkg-config --cflags --libs kiln) -lm -o "$TMPDIR/stack" || case_fail 'compile'
+make_box 20 0.5 1 0 >"$TMPDIR/box.obj"
+make_box 1 6 0.25 1.5 >"$TMPDIR/ground.obj"
+(cd "$TMPDIR" && kiln bake -q --layout raw -o box.kiln box.obj && kiln bake -q --layout raw -o ground.kiln ground.obj) ||
+    case_fail 'bake'
+expect 0 env "LD_LIBRARY_PATH=$root/lib" "$TMPDIR/stack" 0.75 10 "$TMPDIR/ground.kiln" "$TMPDIR/box.kiln"
+says out '10 bodies after 90 steps'
+says out 'they stand'
+expect 0 env "LD_LIBRARY_PATH=$root/lib" "$TMPDIR/stack" 1.5 drop "$TMPDIR/ground.kiln" "$TMPDIR/box.kiln"
+says out 'body 1: 0.05'
+case_end
+
 case_begin 'startup, by pkg-config --static'
 # shellcheck disable=SC2046
 gcc -std=c11 -static tests/examples/startup/main.c $(pkg-config --static --cflags --libs kiln) \
