@@ -57,10 +57,21 @@ class Poses(unittest.TestCase):
         self.assertEqual(kiln.distance(a, np.diag([2.0, 2, 2, 1]), a, twice).distance,
                          2 * kiln.distance(a, None, a, pose).distance)
 
+    def test_matrices_that_are_no_rotations(self):
+        a = tree("cube")
+        far = lambda *scales: np.diag([*scales, 1.0]) + [[0, 0, 0, 9], [0] * 4, [0] * 4, [0] * 4]  # noqa: E731
+        at = kiln.distance(a, None, a, far(1, 1, 1)).distance
+        for scales in ((1, 3, 0.25), (1, -1, 1), (1, 1, -7)):
+            self.assertEqual(kiln.distance(a, None, a, far(*scales)).distance, at, scales)
+        front = kiln.rays(a, [9, 0.1, 0.2], [-1, 0, 0], None)
+        mirrored = kiln.rays(a, [9, 0.1, -0.2], [-1, 0, 0], np.diag([1, 1, -1, 1.0]))
+        self.assertEqual((front.side, mirrored.side), (kiln.Side.FRONT, kiln.Side.BACK))
+        np.testing.assert_array_equal(mirrored.normal, -np.asarray(front.normal))
+
     def test_what_is_no_pose(self):
         a = tree("cube")
-        for bad in (np.diag([1, 1, -1, 1.0]), np.diag([1, 1, 1.001, 1]), np.zeros((4, 4)), np.full((4, 4), np.nan), np.full((4, 4), np.inf),
-                    np.array([[1, 0.1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]), np.diag([1e-12] * 3 + [1]),
+        for bad in (np.diag([1, 1, 0, 1.0]), np.diag([1, 1, 1e-10, 1]), np.zeros((4, 4)), np.full((4, 4), np.nan), np.full((4, 4), np.inf),
+                    np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]]), np.diag([1e-12] * 3 + [1]),
                     np.array([[1, 0, 0, 1e61], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]]),
                     np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 2.0]])):
             many = np.stack([I, I, bad, I])
@@ -132,7 +143,7 @@ class PairQueries(unittest.TestCase):
         self.assertEqual(np.flatnonzero(hits["found"]).tolist(), [17001])
         where, hit = kiln.batch("collide_any", [(a, None), (a, poses)])
         self.assertEqual((where, hit.found, hit.placed_a, hit.placed_b), (17001, True, 0, 1))
-        poses[18003, 0, 0] = 2
+        poses[18003, 0, 0] = 0
         with self.assertRaisesRegex(ValueError, r"pose_b\[18003\]"):
             kiln.distance(a, None, a, poses)
 

@@ -75,7 +75,7 @@ static void put_all(const double *numbers, size_t count)
 }
 
 /* Writes a pose: 0, or 1 and 13 numbers, or 2, a quaternion, a translation and a scale. Some are
- * none: a rotation that mirrors, a scale out of range. */
+ * no rotations, and some none: a scale out of range. */
 static kiln_pose any_pose(double reach)
 {
     kiln_pose pose = kiln_pose_identity();
