@@ -19,3 +19,11 @@ kiln bake assets -o collision --strict --junit report.xml
 # poses of a recorded run:
 kiln bake ship.obj -o ship.kiln --bv auto --trace poses.txt \
     --against rock.kiln
+
+# Points instead of faces: of a scan (PLY without faces, XYZ), or the
+# vertices of any model. Every query serves them.
+printf '0 0 0\n1 0 0\n0 1 0\n' >scan.xyz
+kiln bake -q scan.xyz -o scan.kiln
+kiln bake -q ship.obj -o corners.kiln --points
+echo '0.875 0 0  0.125' | kiln query scan.kiln --shapes - --mode any
+#: 1
