@@ -64,11 +64,11 @@ DRACO := $(wildcard /usr/include/draco/compression/decode.h /usr/local/include/d
 MESHOPT := $(wildcard /usr/include/meshoptimizer.h /usr/local/include/meshoptimizer.h)
 LIBS_gltf = $(if $(DRACO),-ldraco -lstdc++) $(if $(MESHOPT),-lmeshoptimizer)
 # Of the importing programs; only these are linked with what reads models.
-LIBS_import = -Wl,--as-needed -lexpat -ljansson -lseccomp $(LIBS_runtime)
+LIBS_import = -Wl,--as-needed -lexpat -lpng -ljansson -lseccomp $(LIBS_runtime)
 LIBS_import_gltf := $(LIBS_gltf) $(LIBS_import)
 LIBS_import_assimp := -lassimp $(LIBS_import)
 # Some tests run readers in their own process.
-LIBS_test = -lcmocka $(LIBS_bake) -Wl,--as-needed -lassimp -lexpat -lseccomp $(LIBS_gltf)
+LIBS_test = -lcmocka $(LIBS_bake) -Wl,--as-needed -lassimp -lexpat -lpng -lseccomp $(LIBS_gltf)
 LIBS_bench = -lfcl -lccd $(LIBS_test)
 
 # Embree is compared with where it is installed.

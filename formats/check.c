@@ -29,13 +29,36 @@ static uint64_t offset_of_kind(const kiln_reader *reader, uint32_t kind, uint64_
     return entry->codec == KILN_CODEC_RAW ? entry->offset + byte : byte;
 }
 
+static bool has_section(const kiln_reader *reader, uint32_t kind)
+{
+    return kiln_reader_find(reader, kind, 0) != KILN_NO_INDEX;
+}
+
+/* Sections of a mesh, and those of a height field, from which the former follow. */
+static bool is_of_mesh(uint32_t kind)
+{
+    bool nodes = false;
+    for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
+        nodes = nodes || kiln_node_kinds[i].section == kind;
+    }
+    return nodes || kind == KILN_SECTION_VERTICES || kind == KILN_SECTION_TRIANGLES ||
+           kind == KILN_SECTION_TRIANGLE_IDS || kind == KILN_SECTION_FACES ||
+           kind == KILN_SECTION_USER || kind == KILN_SECTION_ORDER ||
+           kind == KILN_SECTION_REFERENCES || kind == KILN_SECTION_ADB ||
+           kind == KILN_SECTION_ADB_BOXES;
+}
+
 /* No kind of section occurs twice, and none is missing. */
 static bool check_kinds(const kiln_reader *reader, kiln_format_error *error)
 {
+    const bool heights = has_section(reader, KILN_SECTION_HEIGHTS);
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {
         const kiln_section_kind *kind = &kiln_section_kinds[i];
         const uint32_t first = kiln_reader_find(reader, kind->kind, 0);
-        if (first == KILN_NO_INDEX
+        const bool samples = kind->kind == KILN_SECTION_SAMPLES;
+        if (heights && is_of_mesh(kind->kind)                ? first != KILN_NO_INDEX
+            : samples && heights != (first != KILN_NO_INDEX) ? true
+            : first == KILN_NO_INDEX
                 ? kind->always != 0
                 : kiln_reader_find(reader, kind->kind, first + 1) != KILN_NO_INDEX) {
             return kiln_format_error_rule(error, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
@@ -65,11 +88,6 @@ static const void *section_data(const kiln_reader *reader, uint32_t kind)
     return index == KILN_NO_INDEX ? NULL : reader->sections[index].data;
 }
 
-static bool has_section(const kiln_reader *reader, uint32_t kind)
-{
-    return kiln_reader_find(reader, kind, 0) != KILN_NO_INDEX;
-}
-
 /* Does an optional section, where it exists, have the number of elements that it must have? */
 static bool count_is(const kiln_reader *reader, uint32_t kind, uint64_t count)
 {
@@ -80,30 +98,30 @@ static bool count_is(const kiln_reader *reader, uint32_t kind, uint64_t count)
  * the counts of another from here on. */
 static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_format_error *error)
 {
-    const kiln_reader_section *vertices = section_of(reader, KILN_SECTION_VERTICES);
-    const kiln_reader_section *triangles = section_of(reader, KILN_SECTION_TRIANGLES);
-    const kiln_reader_section *ids = section_of(reader, KILN_SECTION_TRIANGLE_IDS);
+    const uint64_t vertices = section_count_of(reader, KILN_SECTION_VERTICES);
+    const uint64_t triangles = section_count_of(reader, KILN_SECTION_TRIANGLES);
+    const uint64_t ids = section_count_of(reader, KILN_SECTION_TRIANGLE_IDS);
     const kiln_reader_section *parts = section_of(reader, KILN_SECTION_PARTS);
     const kiln_reader_section *materials = section_of(reader, KILN_SECTION_MATERIALS);
     const kiln_reader_section *strings = section_of(reader, KILN_SECTION_STRINGS);
     const kiln_reader_section *meta = section_of(reader, KILN_SECTION_META);
     const kiln_reader_section *trees = section_of(reader, KILN_SECTION_TREES);
     const uint64_t most = KILN_NO_INDEX - 1u;
-    if (vertices->count > most || triangles->count > most || parts->count == 0 ||
-        parts->count > most || materials->count > most || ids->count != triangles->count ||
-        !count_is(reader, KILN_SECTION_FACES, triangles->count) ||
-        !count_is(reader, KILN_SECTION_USER, triangles->count) || trees->count == 0 ||
-        trees->count > KILN_TREE_COUNT_MAX || (triangles->count == 0 && vertices->count != 0)) {
+    if (vertices > most || triangles > most || parts->count == 0 || parts->count > most ||
+        materials->count > most || ids != triangles ||
+        !count_is(reader, KILN_SECTION_FACES, triangles) ||
+        !count_is(reader, KILN_SECTION_USER, triangles) || trees->count == 0 ||
+        trees->count > KILN_TREE_COUNT_MAX || (triangles == 0 && vertices != 0)) {
         return kiln_format_error_rule(error, KILN_RULE_COUNTS, sizeof(kiln_format_header),
                                       "section table");
     }
     view->reader = reader;
     view->points = (reader->header.features_optional & KILN_FORMAT_OPTIONAL_POINTS) != 0;
-    view->vertices = (const float *)vertices->data;
-    view->vertex_count = (uint32_t)vertices->count;
-    view->triangles = (const uint32_t *)triangles->data;
-    view->triangle_count = (uint32_t)triangles->count;
-    view->ids = (const uint32_t *)ids->data;
+    view->vertices = (const float *)section_data(reader, KILN_SECTION_VERTICES);
+    view->vertex_count = (uint32_t)vertices;
+    view->triangles = (const uint32_t *)section_data(reader, KILN_SECTION_TRIANGLES);
+    view->triangle_count = (uint32_t)triangles;
+    view->ids = (const uint32_t *)section_data(reader, KILN_SECTION_TRIANGLE_IDS);
     view->faces = (const uint32_t *)section_data(reader, KILN_SECTION_FACES);
     view->user = (const uint32_t *)section_data(reader, KILN_SECTION_USER);
     view->parts = (const kiln_format_part *)parts->data;
@@ -117,6 +135,35 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_forma
     view->trees = (const kiln_format_tree *)trees->data;
     view->tree_count = (uint32_t)trees->count;
     return true;
+}
+
+/* A height field has one tree, which is what follows from its samples, where these are loaded. */
+static bool name_heights(kiln_view *view, kiln_format_error *error)
+{
+    const kiln_reader_section *header = section_of(view->reader, KILN_SECTION_HEIGHTS);
+    const kiln_format_heights *grid = (const kiln_format_heights *)header->data;
+    const uint64_t samples = section_count_of(view->reader, KILN_SECTION_SAMPLES);
+    size_t size, scratch;
+    if (grid == NULL || header->count != 1 || !kiln_heights_size(grid, samples, &size, &scratch)) {
+        return kiln_format_error_rule(error, KILN_RULE_HEIGHTS,
+                                      offset_of_kind(view->reader, KILN_SECTION_HEIGHTS, 0),
+                                      "height field");
+    }
+    view->heights = view->reader->heights;
+    view->triangle_count = 2 * (grid->columns - 1) * (grid->rows - 1);
+    if (view->tree_count == 1 && view->heights != NULL && view->trees != NULL) {
+        kiln_format_tree entry = view->heights->entry;
+        entry.name = view->trees[0].name;
+        memcpy(entry.geometry_hash, view->trees[0].geometry_hash, sizeof entry.geometry_hash);
+        if (memcmp(&entry, &view->trees[0], sizeof entry) == 0) {
+            return true;
+        }
+    } else if (view->tree_count == 1 && view->heights == NULL) {
+        return true;
+    }
+    return kiln_format_error_rule(error, KILN_RULE_HEIGHTS,
+                                  offset_of_kind(view->reader, KILN_SECTION_TREES, 0),
+                                  "tree directory");
 }
 
 /* In a file without polygons the trees name triangles that the file does not hold, and all trees
@@ -157,7 +204,9 @@ static bool name_counts(kiln_view *view, kiln_format_error *error)
         view->adb_boxes =
             (const kiln_format_adb_box *)section_data(view->reader, KILN_SECTION_ADB_BOXES);
     }
-    return view->triangle_count != 0 || name_no_polygons(view, error);
+    return has_section(view->reader, KILN_SECTION_HEIGHTS)
+               ? name_heights(view, error)
+               : view->triangle_count != 0 || name_no_polygons(view, error);
 }
 
 /* Strings are named by the offset of their first byte. No length is stored that could be wrong. */
@@ -193,6 +242,9 @@ static bool tree_sections_fit(const kiln_view *view, const kiln_format_tree *tre
 {
     const kiln_reader *reader = view->reader;
     const kiln_node_kind *kind = kiln_node_kind_find(tree->bv);
+    if (has_section(reader, KILN_SECTION_HEIGHTS)) { /* it shares none */
+        return tree->bv == KILN_FORMAT_BV_AABB8;
+    }
     if (kind == NULL) {
         return false;
     }
@@ -647,7 +699,7 @@ bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, ui
 static bool check_tree(const kiln_view *view, uint32_t index, kiln_format_error *error)
 {
     const kiln_view_tree tree = kiln_view_get_tree(view, index);
-    if (tree.nodes == NULL) {
+    if (tree.nodes == NULL || tree.heights != NULL) { /* what was formed here is sound */
         return true;
     }
     if (tree.kind->shared && tree.order != NULL && !check_references(view, &tree, error)) {
@@ -709,7 +761,12 @@ kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
     if (nodes != NULL) {
         tree.nodes = nodes + (size_t)tree.entry->node_first * tree.kind->node_size;
     }
+    tree.heights = view->heights;
     tree.slots = tree.kind->shared ? tree.entry->reference_count : tree.entry->triangle_count;
+    if (tree.heights != NULL) {
+        tree.nodes = tree.heights->nodes;
+        tree.slots = tree.heights->slots;
+    }
     /* The section of an order exists where a tree names a first entry: tree_sections_fit. */
     tree.order = NULL;
     if (tree.entry->order_first != KILN_NO_INDEX) {

@@ -21,6 +21,7 @@
 #include "assert.h"
 #include "format_error.h"
 #include "format.h"
+#include "heights.h"
 #include "node_kinds.h"
 #include "reader.h"
 #include "weights.h"
@@ -32,6 +33,7 @@ typedef struct {
     const kiln_format_tree *entry;
     const kiln_node_kind *kind;
     const void *nodes;                /* NULL: not loaded */
+    const kiln_heights *heights;      /* NULL: a mesh */
     const uint32_t *order;            /* ORDR or REFS; NULL: slot = triangle_first + slot */
     uint32_t slots;                   /* triangles, or references to them */
     const kiln_format_adb *adb;       /* NULL: it has no counts, or they were not loaded */
@@ -40,10 +42,12 @@ typedef struct {
 
 /* The sections by name. Pointers of sections that were not loaded are NULL, their counts 0. In
  * a file without polygons so are vertices, triangles, ids, faces and user; triangle_count is
- * then that of the model that it was made from. */
+ * then that of the model that it was made from. In a height field they are NULL as well; a stored
+ * triangle has its id as its number, and triangle_count is that of the ids. */
 typedef struct {
-    const float *vertices;     /* 3 a vertex */
-    const uint32_t *triangles; /* 3 a triangle */
+    const kiln_heights *heights; /* NULL: a mesh */
+    const float *vertices;       /* 3 a vertex */
+    const uint32_t *triangles;   /* 3 a triangle */
     const uint32_t *ids;
     const uint32_t *faces, *user; /* NULL also where parts state them: kiln_view_face, _user */
     const kiln_format_part *parts;
@@ -108,7 +112,35 @@ static inline uint32_t kiln_view_tree_triangle(const kiln_view_tree *tree, uint3
     KILN_ASSERT(slot < tree->slots);
     return tree->order != NULL
                ? tree->order[slot] >> (tree->kind->shared ? KILN_REFERENCE_TRIANGLE : 0)
-               : tree->entry->triangle_first + slot;
+           : tree->heights != NULL ? kiln_heights_of_slot(tree->heights, slot)
+                                   : tree->entry->triangle_first + slot;
+}
+
+/* Is there a triangle of that number? Quads at holes of a height field have none. */
+static inline bool kiln_view_stores(const kiln_view *view, uint32_t stored)
+{
+    return view->heights == NULL || kiln_heights_has(view->heights, stored);
+}
+
+/* How many there are: of a height field fewer than ids where there are holes. */
+static inline uint32_t kiln_view_faces(const kiln_view *view)
+{
+    return view->heights != NULL ? view->trees[0].triangle_count : view->triangle_count;
+}
+
+/* Corner `corner` of a stored triangle, of which the view has polygons or a height field. */
+static inline void kiln_view_vertex(const kiln_view *view, uint32_t stored, unsigned corner,
+                                    float vertex[3])
+{
+    KILN_ASSERT(stored < view->triangle_count);
+    if (view->heights != NULL) {
+        kiln_heights_vertex(view->heights, stored, corner, vertex);
+        return;
+    }
+    const float *from = view->vertices + 3 * (size_t)view->triangles[3 * (size_t)stored + corner];
+    for (unsigned k = 0; k < 3; k++) {
+        vertex[k] = from[k];
+    }
 }
 
 /* Returns the marks of a slot of an octree: whether its triangle has other slots before it

@@ -1,4 +1,4 @@
-/* The structures of a kiln file, exactly as they stand on disk: format 1.4.
+/* The structures of a kiln file, exactly as they stand on disk: format 1.6.
  *
  * The documents are hierarchy.md and, for tables, bins.md and axes.md; a test holds their offset
  * tables against this header. Every structure is little-endian, fixed-width and without implicit
@@ -24,10 +24,11 @@
 #endif
 
 #define KILN_FORMAT_MAJOR 1u
-#define KILN_FORMAT_MINOR 0u        /* of files with nothing that a later minor added */
-#define KILN_FORMAT_MINOR_AXES 4u   /* of files with an axis set */
-#define KILN_FORMAT_MINOR_POINTS 5u /* of files of points */
-#define KILN_FORMAT_MINOR_NEWEST 5u /* that this reader knows all of */
+#define KILN_FORMAT_MINOR 0u         /* of files with nothing that a later minor added */
+#define KILN_FORMAT_MINOR_AXES 4u    /* of files with an axis set */
+#define KILN_FORMAT_MINOR_POINTS 5u  /* of files of points */
+#define KILN_FORMAT_MINOR_HEIGHTS 6u /* of files with a height field */
+#define KILN_FORMAT_MINOR_NEWEST 6u  /* that this reader knows all of */
 
 /* A bit of features_optional: all triangles of the file are points, the three corners of each being
  * one vertex. Readers that do not know it give the same answers. */
@@ -87,6 +88,8 @@ enum {
     KILN_SECTION_NODES_DOP26 = KILN_FOURCC('D', 'P', '2', '6'), /* kiln_format_node_dop26 */
     KILN_SECTION_NODES_SPHERE = KILN_FOURCC('S', 'P', 'H', '8'),
     KILN_SECTION_NODES_OCTREE = KILN_FOURCC('O', 'C', 'T', '8'), /* kiln_format_node_octree */
+    KILN_SECTION_HEIGHTS = KILN_FOURCC('H', 'G', 'R', 'D'),      /* kiln_format_heights, one */
+    KILN_SECTION_SAMPLES = KILN_FOURCC('H', 'S', 'A', 'M'),      /* its samples, row by row */
     KILN_SECTION_ADB = KILN_FOURCC('A', 'D', 'B', 'T'),          /* kiln_format_adb */
     KILN_SECTION_ADB_BOXES = KILN_FOURCC('A', 'D', 'B', 'B'),    /* kiln_format_adb_box */
     KILN_SECTION_ADB_WEIGHTS = KILN_FOURCC('A', 'D', 'B', 'W'),  /* kiln_format_adb_weights */
@@ -211,6 +214,25 @@ typedef struct {
     uint32_t reserved[1];     /* 0 */
 } kiln_format_tree;
 KILN_STATIC_ASSERT(sizeof(kiln_format_tree) == 112, "tree directory entry");
+
+/* A height field: samples on a grid, of which heights.h makes vertices, triangles and nodes. */
+enum {
+    KILN_DIAGONAL_RISING = 0,   /* each quad is cut from its first corner to the opposite one */
+    KILN_DIAGONAL_FALLING = 1,  /* from the next one along the columns */
+    KILN_DIAGONAL_ALTERNATE = 2 /* rising where column and row are both even or both odd */
+};
+#define KILN_HEIGHTS_NO_HOLE 65536u
+
+typedef struct {
+    uint32_t columns, rows; /* of samples, at least 2 each */
+    /* Number i along the columns is at origin[0] + i step[0], along the rows at origin[1] + i
+     * step[1], and sample s at origin[2] + s step[2], each in the coordinate that `axis` says. */
+    double origin[3], step[3];
+    uint32_t hole;    /* the sample that is none; KILN_HEIGHTS_NO_HOLE: all are heights */
+    uint8_t axis[3];  /* 0 x, 1 y, 2 z, each once */
+    uint8_t diagonal; /* KILN_DIAGONAL_... */
+} kiln_format_heights;
+KILN_STATIC_ASSERT(sizeof(kiln_format_heights) == 64, "height field");
 
 /* How often each edge of a tree's triangles, identified by the coordinates of its ends, is passed.
  */

@@ -63,7 +63,8 @@ enum {
     X(KILN_RULE_AXES_HEADER, 31, "the header of an axis set is in range")                          \
     X(KILN_RULE_AXIS, 32, "axes are of length 1, in steps of 2^-53")                               \
     X(KILN_RULE_ZONE, 33, "a zone has an axis, and no bit beyond the axes")                        \
-    X(KILN_RULE_POINTS, 34, "of a set of points the corners of a triangle are one vertex")
+    X(KILN_RULE_POINTS, 34, "of a set of points the corners of a triangle are one vertex")         \
+    X(KILN_RULE_HEIGHTS, 35, "a height field is in range, and its tree is what follows from it")
 
 enum {
 #define KILN_RULE_ENUM(name, number, text) name = number,

@@ -493,7 +493,7 @@ static uint64_t padded_to_64(uint64_t size)
 void *kiln_reader_allocate(const kiln_reader *reader, uint64_t besides, uint64_t size,
                            kiln_format_error *error)
 {
-    const uint64_t all = reader->memory_size + besides + size;
+    const uint64_t all = reader->memory_size + reader->heights_size + besides + size;
     KILN_ASSERT(reader->allocator.allocate != NULL);
     if (size > SIZE_MAX / 2 || all < size) {
         (void)kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0,
@@ -690,7 +690,43 @@ bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
     }
     reader->table = NULL;
     reader->file = reader->copies ? NULL : reader->file;
+    if (!kiln_reader_form_heights(reader, error)) {
+        kiln_reader_close(reader);
+        return false;
+    }
     return true;
+}
+
+bool kiln_reader_form_heights(kiln_reader *reader, kiln_format_error *error)
+{
+    const uint32_t header = kiln_reader_find(reader, KILN_SECTION_HEIGHTS, 0);
+    const uint32_t samples = kiln_reader_find(reader, KILN_SECTION_SAMPLES, 0);
+    size_t size, scratch_size;
+    if (header == KILN_NO_INDEX || samples == KILN_NO_INDEX ||
+        reader->sections[header].data == NULL || reader->sections[samples].data == NULL) {
+        return true;
+    }
+    const kiln_format_heights *grid = (const kiln_format_heights *)reader->sections[header].data;
+    const uint64_t at = reader->sections[header].entry.offset;
+    if (reader->sections[header].count != 1 ||
+        !kiln_heights_size(grid, reader->sections[samples].count, &size, &scratch_size)) {
+        return kiln_format_error_rule(error, KILN_RULE_HEIGHTS, at, "height field");
+    }
+    void *memory = kiln_reader_allocate(reader, 0, size, error);
+    void *scratch = memory != NULL ? kiln_reader_allocate(reader, size, scratch_size, error) : NULL;
+    if (scratch != NULL) {
+        reader->heights = kiln_heights_form(grid, (const uint16_t *)reader->sections[samples].data,
+                                            memory, scratch);
+        reader->allocator.release(reader->allocator.user, scratch, scratch_size);
+        if (reader->heights == NULL) {
+            (void)kiln_format_error_rule(error, KILN_RULE_HEIGHTS, at, "height field");
+        }
+    }
+    if (memory != NULL && reader->heights == NULL) {
+        reader->allocator.release(reader->allocator.user, memory, size);
+    }
+    reader->heights_size = reader->heights != NULL ? size : 0;
+    return reader->heights != NULL;
 }
 
 /* A reader that is closed is all zero, so closing one that failed to open does nothing. */
@@ -698,6 +734,9 @@ void kiln_reader_close(kiln_reader *reader)
 {
     if (reader->memory != NULL) {
         reader->allocator.release(reader->allocator.user, reader->memory, reader->memory_size);
+    }
+    if (reader->heights != NULL) {
+        reader->allocator.release(reader->allocator.user, reader->heights, reader->heights_size);
     }
     memset(reader, 0, sizeof *reader);
 }

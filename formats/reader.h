@@ -5,6 +5,7 @@
 
 #include "format_error.h"
 #include "format.h"
+#include "heights.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +41,8 @@ typedef struct {
     kiln_reader_section *sections;
     void *memory; /* the one allocation, or NULL */
     size_t memory_size;
+    kiln_heights *heights; /* of a height field, or NULL: kiln_reader_form_heights */
+    size_t heights_size;
     kiln_reader_allocator allocator;
     uint64_t memory_limit; /* of all that is allocated for the file; 0: none */
 } kiln_reader;
@@ -67,6 +70,10 @@ typedef struct {
 bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
                       const kiln_reader_options *options, kiln_format_error *error);
 void kiln_reader_close(kiln_reader *reader);
+
+/* Where the reader has the sections of a height field, makes what follows from its samples, which
+ * kiln_reader_close releases. kiln_reader_open ends with it. */
+bool kiln_reader_form_heights(kiln_reader *reader, kiln_format_error *error);
 
 /* Memory of the reader's allocator for what belongs to an open file, to be released by it. NULL,
  * with *error: there is none, or it would be over the limit with what the reader has and `besides`

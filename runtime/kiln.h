@@ -457,7 +457,8 @@ KILN_API kiln_status kiln_tree_visit(const kiln_tree *tree, kiln_volume_callback
  *         kiln_collide(kiln_refit_tree(body), NULL, other, &pose, NULL, &hit);
  *
  * Kinds: axis-aligned boxes (KILN_BV_AABB, AABB2), k-DOPs and balls. Oriented boxes have axes that
- * were sought for the baked shape, and the cells of octrees lie in space: both are refused.
+ * were sought for the baked shape, and the cells of octrees lie in space: both are refused, and so
+ * are height fields, whose triangles are not stored.
  *
  * Queries. kiln_refit_tree is a tree like any other: collisions, contacts, distances, rays, shapes,
  * containment, time-critical and interruptible queries, scenes. The answers are those of a fresh
@@ -486,7 +487,7 @@ KILN_API size_t kiln_refit_size(const kiln_tree *tree);
 
 /* Makes a copy in `memory` [size bytes], fitted to the vertices of the file. The memory stays
  * the caller's; there is nothing to release. KILN_ERROR_ARGUMENT (NULL, or too small),
- * KILN_ERROR_KIND (oriented boxes, octrees), KILN_ERROR_NOT_LOADED (no polygons),
+ * KILN_ERROR_KIND (oriented boxes, octrees, height fields), KILN_ERROR_NOT_LOADED (no polygons),
  * KILN_ERROR_PARTIAL (the file has not arrived wholly): *out is then NULL. A copy may be made of
  * a copy's tree, too. Cost: that of an update, and a pass over the triangles. */
 KILN_API kiln_status kiln_refit_place(void *memory, size_t size, const kiln_tree *tree,

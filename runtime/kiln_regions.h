@@ -80,7 +80,8 @@ extern "C" {
 typedef struct kiln_adjacency kiln_adjacency;
 
 /* Returns the bytes that the adjacency of a tree takes, of any alignment: 12 for each triangle, and
- * from 4 to 8 while it is made. 0 for NULL, for trees without polygons, and for files that have not
+ * from 4 to 8 while it is made; of a height field 36 more a sample, since its triangles are not
+ * stored. 0 for NULL, for trees without polygons, and for files that have not
  * arrived wholly. */
 KILN_API size_t kiln_adjacency_size(const kiln_tree *tree);
 

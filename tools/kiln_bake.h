@@ -78,6 +78,13 @@ typedef enum {
 typedef enum { KILN_ADB_AREA_BY_MEAN = 1, KILN_ADB_AREA_BY_MAX = 2 } kiln_adb_area;
 typedef enum { KILN_ADB_SUBTREE = 1, KILN_ADB_MEETING_BOX = 2 } kiln_adb_polygons;
 typedef enum { KILN_ADB_ONE = 1, KILN_ADB_OCTANTS = 2, KILN_ADB_SECTORS = 3 } kiln_adb_regions;
+/* How the quads of a height field are cut: from the first corner to the opposite one, from the
+ * other two, or both in turn. */
+typedef enum {
+    KILN_HEIGHTS_RISING = 0,
+    KILN_HEIGHTS_FALLING = 1,
+    KILN_HEIGHTS_ALTERNATE = 2
+} kiln_heights_diagonal;
 enum { KILN_LOSSY_BITS_MIN = 4, KILN_LOSSY_BITS_MAX = 24 };
 enum { KILN_DROP_DEGENERATE = 1u, KILN_DROP_DUPLICATE = 2u };
 
@@ -167,6 +174,18 @@ typedef struct {
      * triangle whose three corners it is, and the index of the vertex in its mesh is its face. A
      * model that is a set of points (PLY without faces; XYZ, PTS, ASC) is baked so by default. */
     bool points;
+    /* Height fields, that is, models of the formats pgm, png and r16. Columns go along x; rows come
+     * from the greatest y down to 0, so that the field looks as its picture does, and heights go
+     * along z. With `up` 1 rows go along z and heights along y. `scale` counts for all of it;
+     * `bv`, `leaf`, `builder` and what belongs to them don't count, since the tree follows from the
+     * grid. */
+    double spacing[2]; /* of columns and of rows, [> 0]; default 0: 1, and of rows as of columns */
+    /* Heights of the samples 0 and 65535, or the greatest that the file says; default both 0:
+     * sample s is at s. */
+    double heights[2];
+    int columns; /* of r16, whose file does not say it; default 0: as many as rows */
+    int hole;    /* samples of this value are no heights; default -1: all are */
+    kiln_heights_diagonal diagonal; /* default KILN_HEIGHTS_RISING */
 } kiln_bake_options;
 
 /* Returns the options that `kiln bake` uses without arguments. */

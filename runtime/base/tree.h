@@ -48,7 +48,7 @@ static inline const kiln_format_node8 *kiln_tree_node(const kiln_tree *tree, uin
 /* False: baked without, or not there yet. Exact queries then return kiln_tree_lack. */
 static inline bool kiln_tree_has_polygons(const kiln_tree *tree)
 {
-    return tree->triangles != NULL;
+    return tree->triangles != NULL || tree->view.heights != NULL;
 }
 
 /* KILN_ERROR_PARTIAL: the file is not there wholly; KILN_ERROR_NOT_LOADED: it was baked without. */
@@ -87,16 +87,86 @@ static inline uint32_t kiln_tree_triangle(const kiln_tree *tree, uint32_t slot)
     return kiln_view_tree_triangle(&tree->view, slot);
 }
 
+/* Is there a triangle in the slot? */
+static inline bool kiln_tree_has_slot(const kiln_tree *tree, uint32_t slot)
+{
+    return slot < tree->view.slots &&
+           (tree->view.heights == NULL || kiln_heights_has_slot(tree->view.heights, slot));
+}
+
+/* Is it the number of a triangle that the tree stores? */
+static inline bool kiln_tree_stores(const kiln_tree *tree, uint32_t stored)
+{
+    const kiln_heights *heights = tree->view.heights;
+    return heights != NULL
+               ? stored < kiln_heights_triangles(heights) && kiln_heights_has(heights, stored)
+               : stored - tree->view.entry->triangle_first < tree->view.entry->triangle_count;
+}
+
+/* Numbers from the tree's first stored triangle on; of a height field some have none. */
+static inline uint32_t kiln_tree_stored_range(const kiln_tree *tree)
+{
+    return tree->view.heights != NULL ? kiln_heights_triangles(tree->view.heights)
+                                      : tree->view.entry->triangle_count;
+}
+
+/* Its id. */
+static inline uint32_t kiln_tree_id(const kiln_tree *tree, uint32_t stored)
+{
+    return tree->view.heights != NULL ? stored : tree->ids[stored];
+}
+
+/* One of its corners, where it lies or in `room`, and the number of that vertex, by which triangles
+ * that share it are told. The tree has polygons. */
+static inline const float *kiln_tree_vertex(const kiln_tree *tree, uint32_t stored, unsigned corner,
+                                            float room[3])
+{
+    if (tree->view.heights != NULL) {
+        kiln_heights_vertex(tree->view.heights, stored, corner, room);
+        return room;
+    }
+    return tree->vertices + 3 * (size_t)tree->triangles[3 * (size_t)stored + corner];
+}
+
+/* All three. Kernels that load whole vectors may read the float behind a vertex. */
+static inline void kiln_tree_corner_places(const kiln_tree *tree, uint32_t stored,
+                                           const float *vertex[3], float room[10])
+{
+    if (tree->view.heights == NULL) {
+        const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
+        for (unsigned c = 0; c < 3; c++) {
+            vertex[c] = tree->vertices + 3 * (size_t)corner[c];
+        }
+        return;
+    }
+    room[9] = 0;
+    for (unsigned c = 0; c < 3; c++) {
+        kiln_heights_vertex(tree->view.heights, stored, c, room + 3 * c);
+        vertex[c] = room + 3 * c;
+    }
+}
+
+static inline uint32_t kiln_tree_vertex_number(const kiln_tree *tree, uint32_t stored,
+                                               unsigned corner)
+{
+    uint32_t column[3], row[3];
+    if (tree->view.heights == NULL) {
+        return tree->triangles[3 * (size_t)stored + corner];
+    }
+    kiln_heights_corners(tree->view.heights, stored, column, row);
+    return row[corner] * tree->view.heights->grid->columns + column[corner];
+}
+
 /* Corners of a stored triangle, one after the other. */
 static inline void kiln_tree_stored_corners(const kiln_tree *tree, uint32_t stored,
                                             double corners[9])
 {
-    KILN_ASSERT(tree->triangles != NULL);
+    KILN_ASSERT(kiln_tree_has_polygons(tree));
     KILN_ASSERT(stored < tree->file->view.triangle_count);
-    const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
-    for (int i = 0; i < 3; i++) {
-        const float *vertex = tree->vertices + 3 * (size_t)corner[i];
-        for (int k = 0; k < 3; k++) {
+    for (unsigned i = 0; i < 3; i++) {
+        float room[3];
+        const float *vertex = kiln_tree_vertex(tree, stored, i, room);
+        for (unsigned k = 0; k < 3; k++) {
             corners[3 * i + k] = (double)vertex[k];
         }
     }

@@ -24,9 +24,9 @@ typedef struct {
 static void pass_over_triangle(ball_pass *pass, uint32_t stored)
 {
     const double *origin = pass->tree->view.entry->origin;
-    const uint32_t *corner = pass->tree->triangles + 3 * (size_t)stored;
     for (int c = 0; c < 3; c++) {
-        const float *vertex = pass->tree->vertices + 3 * (size_t)corner[c];
+        float room[3];
+        const float *vertex = kiln_tree_vertex(pass->tree, stored, (unsigned)c, room);
         double p[3], square = 0;
         for (int k = 0; k < 3; k++) {
             p[k] = ((double)vertex[k] - origin[k]) * pass->unit;

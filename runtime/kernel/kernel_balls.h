@@ -262,15 +262,17 @@ static inline bool ball_leaf(const kiln_tree *tree, const kiln_placed_ball *ball
     for (uint32_t i = 0; i < count; i += KILN_SIMD_DOUBLES) {
         const uint32_t here = count - i < KILN_SIMD_DOUBLES ? count - i : KILN_SIMD_DOUBLES;
         const float *corner[3][KILN_SIMD_DOUBLES];
+        float room[KILN_SIMD_DOUBLES][10];
         const float *const *const corners[3] = {corner[0], corner[1], corner[2]};
         uint32_t stored[KILN_SIMD_DOUBLES], sure, mask = (1u << here) - 1u;
         bool points = true;
         for (uint32_t j = 0; j < KILN_SIMD_DOUBLES; j++) {
             stored[j] = kiln_tree_triangle(tree, first + i + (j < here ? j : 0));
-            const uint32_t *vertex = tree->triangles + 3 * (size_t)stored[j];
+            const float *vertex[3];
+            kiln_tree_corner_places(tree, stored[j], vertex, room[j]);
             points = points && vertex[0] == vertex[1] && vertex[0] == vertex[2];
             for (int c = 0; c < 3; c++) {
-                corner[c][j] = tree->vertices + 3 * (size_t)vertex[c];
+                corner[c][j] = vertex[c];
             }
         }
         mask &= points ? ball_points(ball, corner[0], &sure) : ball_triangles(ball, corners, &sure);

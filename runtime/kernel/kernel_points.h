@@ -197,16 +197,16 @@ static inline vec_double edge_square(double_vector p, double_vector e)
 }
 
 #define points_measure KILN_SIMD_NAME(points_measure)
-/* Bounds of the squares of the distances of the triangles whose vertices are corner[i][0 .. 2]. */
-static inline void points_measure(const kiln_near_point *near, const float *vertices,
-                                  const uint32_t *const corner[KILN_SIMD_DOUBLES],
+/* Bounds of the squares of the distances of triangles, whose corners are at corner[i][0 .. 2]. */
+static inline void points_measure(const kiln_near_point *near,
+                                  const float *corner[KILN_SIMD_DOUBLES][3],
                                   double lower[KILN_SIMD_DOUBLES], double upper[KILN_SIMD_DOUBLES])
 {
     double_vector at[3];
     for (int c = 0; c < 3; c++) {
         const float *from[KILN_SIMD_DOUBLES];
         for (int i = 0; i < KILN_SIMD_DOUBLES; i++) {
-            from[i] = vertices + 3 * (size_t)corner[i][c];
+            from[i] = corner[i][c];
         }
         at[c].x = vec_double_gather(from, 0);
         at[c].y = vec_double_gather(from, 1);
@@ -258,14 +258,15 @@ static inline bool point_leaf(const kiln_tree *tree, kiln_near_point *near, uint
 {
     for (uint32_t i = 0; i < count; i += KILN_SIMD_DOUBLES) {
         const uint32_t here = count - i < KILN_SIMD_DOUBLES ? count - i : KILN_SIMD_DOUBLES;
-        const uint32_t *corner[KILN_SIMD_DOUBLES];
+        const float *corner[KILN_SIMD_DOUBLES][3];
+        float room[KILN_SIMD_DOUBLES][10];
         uint32_t stored[KILN_SIMD_DOUBLES];
         double lower[KILN_SIMD_DOUBLES], upper[KILN_SIMD_DOUBLES];
         for (uint32_t k = 0; k < KILN_SIMD_DOUBLES; k++) {
             stored[k] = kiln_tree_triangle(tree, first + i + (k < here ? k : 0));
-            corner[k] = tree->triangles + 3 * (size_t)stored[k];
+            kiln_tree_corner_places(tree, stored[k], corner[k], room[k]);
         }
-        points_measure(near, tree->vertices, corner, lower, upper);
+        points_measure(near, corner, lower, upper);
         for (uint32_t k = 0; k < here; k++) {
             if (!(lower[k] > near->limit) &&
                 !visit(user, near, first + i + k, stored[k], lower[k], upper[k])) {

@@ -64,8 +64,8 @@ static inline void ray_leaf_first(const kiln_tree *tree, kiln_slab_ray *ray, dou
             }
             if (t > best->at.t ||
                 (t == best->at.t &&
-                 !kiln_hit_comes_first(t, side, tree->ids[four.stored[i]], best->at.t,
-                                       best->at.side, tree->ids[best->stored]))) {
+                 !kiln_hit_comes_first(t, side, kiln_tree_id(tree, four.stored[i]), best->at.t,
+                                       best->at.side, kiln_tree_id(tree, best->stored)))) {
                 continue;
             }
             if (sure) {

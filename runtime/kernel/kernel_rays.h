@@ -545,13 +545,15 @@ KILN_OUT_OF_LINE static uint32_t ray_test_four(const kiln_tree *tree, const kiln
     KILN_ASSERT(count > 0 && count <= 4);
     for (uint32_t first = 0; first < count && first < 4; first += KILN_SIMD_DOUBLES) {
         const float *corner[3][KILN_SIMD_DOUBLES];
+        float room[KILN_SIMD_DOUBLES][10];
         for (uint32_t i = 0; i < KILN_SIMD_DOUBLES; i++) {
             const uint32_t number = first + i < count ? first + i : count - 1;
             const uint32_t stored = kiln_tree_triangle(tree, slot + number);
-            const uint32_t *index = tree->triangles + 3 * (size_t)stored;
+            const float *vertex[3];
+            kiln_tree_corner_places(tree, stored, vertex, room[i]);
             out->stored[first + i] = stored;
             for (int c = 0; c < 3; c++) {
-                corner[c][i] = tree->vertices + 3 * (size_t)index[c];
+                corner[c][i] = vertex[c];
             }
         }
         found |= ray_some(line, (const float *const(*)[KILN_SIMD_DOUBLES])corner, first, out);

@@ -113,7 +113,7 @@ kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_sour
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_view *view = &tree->file->view;
-    if (view->parts == NULL || view->triangles == NULL) {
+    if (view->parts == NULL || !kiln_tree_has_polygons(tree)) {
         return kiln_tree_lack(tree);
     }
     const kiln_format_part *part = part_of(view, triangle);
@@ -138,19 +138,23 @@ kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle, float co
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_view *view = &tree->file->view;
-    if (view->ids == NULL || view->triangles == NULL || tree->vertices == NULL) {
+    if (!kiln_tree_has_polygons(tree)) {
         return kiln_tree_lack(tree);
     }
     uint32_t stored = 0; /* with this id; none where a damaged file has it twice */
-    while (stored < view->triangle_count && view->ids[stored] != triangle) {
+    if (view->heights != NULL) {
+        stored = kiln_tree_stores(tree, triangle) ? triangle : view->triangle_count;
+    }
+    while (view->heights == NULL && stored < view->triangle_count &&
+           view->ids[stored] != triangle) {
         stored++;
     }
     if (stored == view->triangle_count) {
         return KILN_ERROR_ARGUMENT;
     }
     for (unsigned i = 0; i < 3; i++) {
-        const uint32_t vertex = view->triangles[3 * (size_t)stored + i];
-        memcpy(corners[i], tree->vertices + 3 * (size_t)vertex, sizeof corners[i]);
+        float room[3];
+        memcpy(corners[i], kiln_tree_vertex(tree, stored, i, room), sizeof corners[i]);
     }
     return KILN_OK;
 }

@@ -6,9 +6,8 @@
 #include "../../formats/assert.h"
 #include "../base/tree.h"
 
-/* Reads and verifies; the file, a kiln_file * at `into`, owns the reader from then on. */
-static kiln_status read_file(const void *data, size_t size, const kiln_open_options *options,
-                             void *into)
+kiln_status kiln_opening_read_whole(const void *data, size_t size, const kiln_open_options *options,
+                                    void *into)
 {
     kiln_reader_options reading = kiln_opening_reader_options(options);
     reading.wanted = kiln_opening_wants;
@@ -35,7 +34,7 @@ kiln_status kiln_open_memory(const void *data, size_t size, const kiln_open_opti
     if (out != NULL) {
         *out = NULL;
     }
-    return kiln_opening_memory(read_file, data, size, options, out);
+    return kiln_opening_memory(kiln_opening_read_whole, data, size, options, out);
 }
 
 kiln_status kiln_open(const char *path, const kiln_open_options *options, kiln_file **out)
@@ -45,7 +44,8 @@ kiln_status kiln_open(const char *path, const kiln_open_options *options, kiln_f
     if (out != NULL) {
         *out = NULL;
     }
-    const kiln_status status = kiln_opening_disk(read_file, path, options, out, &map, &size);
+    const kiln_status status =
+        kiln_opening_disk(kiln_opening_read_whole, path, options, out, &map, &size);
     if (status == KILN_OK && (*out)->reader.copies) {
         kiln_os_unmap(map, size); /* nothing is used in place */
     } else if (status == KILN_OK) {

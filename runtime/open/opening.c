@@ -156,6 +156,9 @@ bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index)
         (entry.kind == KILN_SECTION_ADB_BOXES && (options->flags & KILN_OPEN_NO_COUNTS) != 0)) {
         return false;
     }
+    if (entry.kind == KILN_SECTION_SAMPLES && options->bv_mask != 0) {
+        return (options->bv_mask >> KILN_BV_AABB & 1) != 0;
+    }
     for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
         if (kiln_node_kinds[i].section == entry.kind && options->bv_mask != 0) {
             return (options->bv_mask >> kiln_node_kinds[i].bv & 1) != 0;

@@ -21,6 +21,10 @@ kiln_status kiln_opening_disk(kiln_opening_read read, const char *path,
                               const kiln_open_options *options, void *into, void **map,
                               size_t *map_size);
 
+/* Reads and verifies a whole file; the file, a kiln_file * at `into`, owns the reader then. */
+kiln_status kiln_opening_read_whole(const void *data, size_t size, const kiln_open_options *options,
+                                    void *into);
+
 /* Is a section of a model wanted? `user` are the options. */
 bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index);
 

@@ -105,6 +105,18 @@ static kiln_status read_part(const void *data, size_t available, const kiln_open
     if (!kiln_arrival_begin(&arrival, &reader, data, available, &reading, &format_error)) {
         return kiln_opening_report(options, &format_error);
     }
+    /* All of a height field's tree follows from all of its samples. */
+    if (kiln_reader_find(&reader, KILN_SECTION_HEIGHTS, 0) != KILN_NO_INDEX) {
+        const uint64_t size = reader.header.file_size;
+        kiln_open_options whole = *options;
+        kiln_reader_close(&reader);
+        if (available < size) {
+            (void)kiln_reader_waits(&format_error, size);
+            return kiln_opening_report(options, &format_error);
+        }
+        whole.flags |= KILN_OPEN_COPY;
+        return kiln_opening_read_whole(data, (size_t)size, &whole, into);
+    }
     const bool taken = kiln_arrival_take(&arrival, &reader, data, available, &format_error);
     /* What is needed before trees are known. */
     static const uint32_t kinds[] = {KILN_SECTION_TREES, KILN_SECTION_STRINGS, KILN_SECTION_ADB,

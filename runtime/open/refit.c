@@ -81,7 +81,7 @@ static refit_parts parts_of(const kiln_tree *tree, unsigned directions)
 
 static kiln_status check_refitted(const kiln_tree *tree)
 {
-    if (directions_of(tree) == 0) {
+    if (directions_of(tree) == 0 || tree->view.heights != NULL) {
         return KILN_ERROR_KIND;
     }
     return kiln_tree_has_polygons(tree) ? KILN_OK : kiln_tree_lack(tree);

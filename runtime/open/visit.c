@@ -224,12 +224,14 @@ kiln_status kiln_tree_triangles(const kiln_tree *tree, float *corners, uint32_t 
     for (size_t i = 0; i < 9 * (size_t)count; i++) {
         memcpy(corners + i, &nan, sizeof nan);
     }
-    const kiln_format_tree *entry = tree->view.entry;
-    for (size_t i = entry->triangle_first;
-         i < (size_t)entry->triangle_first + entry->triangle_count; i++) {
-        for (unsigned c = 0; c < 3 && tree->ids[i] < count; c++) {
-            memcpy(corners + 9 * (size_t)tree->ids[i] + 3 * c,
-                   tree->vertices + 3 * (size_t)tree->triangles[3 * i + c], 3 * sizeof *corners);
+    const uint32_t first = tree->view.entry->triangle_first,
+                   end = first + kiln_tree_stored_range(tree);
+    for (uint32_t i = first; i < end; i++) {
+        for (unsigned c = 0; c < 3 && kiln_tree_stores(tree, i) && kiln_tree_id(tree, i) < count;
+             c++) {
+            float room[3];
+            memcpy(corners + 9 * (size_t)kiln_tree_id(tree, i) + 3 * c,
+                   kiln_tree_vertex(tree, i, c, room), 3 * sizeof *corners);
         }
     }
     return KILN_OK;
@@ -241,10 +243,12 @@ uint32_t kiln_tree_triangle_limit(const kiln_tree *tree)
     if (tree == NULL || !kiln_tree_has_polygons(tree)) {
         return 0;
     }
-    const kiln_format_tree *entry = tree->view.entry;
-    for (size_t i = entry->triangle_first;
-         i < (size_t)entry->triangle_first + entry->triangle_count; i++) {
-        limit = tree->ids[i] >= limit ? tree->ids[i] + 1 : limit;
+    const uint32_t first = tree->view.entry->triangle_first,
+                   end = first + kiln_tree_stored_range(tree);
+    for (uint32_t i = first; i < end; i++) {
+        if (kiln_tree_stores(tree, i) && kiln_tree_id(tree, i) >= limit) {
+            limit = kiln_tree_id(tree, i) + 1;
+        }
     }
     return limit;
 }

@@ -76,7 +76,8 @@ static bool try_pair(search *s, const double x[9], const double y[9], uint32_t s
         near.value * s->scale > s->beyond) {
         return false;
     }
-    const uint32_t id_x = s->frame->x->ids[stored_x], id_y = s->frame->y->ids[stored_y];
+    const uint32_t id_x = kiln_tree_id(s->frame->x, stored_x),
+                   id_y = kiln_tree_id(s->frame->y, stored_y);
     if (!comes_first(s, near.value, id_x, id_y) ||
         (s->filter != NULL && !kiln_pair_filter_keeps(s->filter, s->frame, stored_x, stored_y))) {
         return false;

@@ -56,9 +56,10 @@ static bool visit_crossed_triangle(void *user, kiln_slab_ray *ray, uint32_t slot
     if (q->carry == NULL) {
         kiln_tree_stored_corners(q->tree, stored, t);
     } else {
-        const uint32_t *corner = q->tree->triangles + 3 * (size_t)stored;
         for (int c = 0; c < 3; c++) {
-            kiln_transform_vertex(q->carry, q->tree->vertices + 3 * (size_t)corner[c], t + 3 * c);
+            float room[3];
+            kiln_transform_vertex(q->carry, kiln_tree_vertex(q->tree, stored, (unsigned)c, room),
+                                  t + 3 * c);
         }
     }
 

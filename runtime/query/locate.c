@@ -80,17 +80,19 @@ typedef struct {
  * same side. */
 static bool classify(mesh_query *q, uint32_t slot)
 {
-    const uint32_t *corner = q->inner->triangles + 3 * (size_t)kiln_tree_triangle(q->inner, slot);
+    const uint32_t stored = kiln_tree_triangle(q->inner, slot);
+    float room[3];
     bool known = false;
-    for (int c = 0; c < 3; c++) {
-        uint32_t *kept = &q->vertices[corner[c] % VERTICES_KEPT];
-        known = known || *kept == corner[c];
-        *kept = corner[c];
+    for (unsigned c = 0; c < 3; c++) {
+        const uint32_t number = kiln_tree_vertex_number(q->inner, stored, c);
+        uint32_t *kept = &q->vertices[number % VERTICES_KEPT];
+        known = known || *kept == number;
+        *kept = number;
     }
     if (known) {
         return true;
     }
-    const float *vertex = q->inner->vertices + 3 * (size_t)corner[0];
+    const float *vertex = kiln_tree_vertex(q->inner, stored, 0, room);
     double point[3] = {(double)vertex[0], (double)vertex[1], (double)vertex[2]};
     const kiln_transform *carry = kiln_pair_frame_carry(&q->frame, !q->inner_is_carried);
     if (carry != NULL) {

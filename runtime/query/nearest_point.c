@@ -86,8 +86,8 @@ static void narrow_bounds(const kiln_point_query *q, kiln_near_triangle *t)
 static kiln_near_triangle triangle_at(const kiln_point_query *q, uint32_t slot, uint32_t stored,
                                       double lower, double upper)
 {
-    const kiln_near_triangle t = {q->tree->ids[stored],   slot,  stored, false,
-                                  {KILN_FEATURE_FACE, 0}, lower, upper};
+    const kiln_near_triangle t = {kiln_tree_id(q->tree, stored), slot,  stored, false,
+                                  {KILN_FEATURE_FACE, 0},        lower, upper};
     return t;
 }
 
@@ -141,7 +141,7 @@ kiln_status kiln_point_query_place(kiln_point_query *q, const double point[3])
 /* Walks from the hint's triangle on, so that most boxes are seen to be too far at once. */
 static kiln_status walk_point(kiln_point_query *q, kiln_point_visit visit, bool hinted)
 {
-    if (hinted && q->options.hint < q->tree->view.slots) {
+    if (hinted && kiln_tree_has_slot(q->tree, q->options.hint)) {
         kiln_point_visit_slot(q->tree, &q->near, q->options.hint, visit, q);
     }
     kiln_point_walk(q->tree, &q->near, q->options.stop != NULL ? enter_leaf : NULL, visit, q);

@@ -90,7 +90,7 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t slot, ui
      * caller's from here on, and the limit is divided by the scale for the walk. */
     hit.at.t *= query->placement->scale;
     hit.stored = stored;
-    if (kiln_mesh_filter_keeps(&query->filter, tree, tree->ids[stored]) &&
+    if (kiln_mesh_filter_keeps(&query->filter, tree, kiln_tree_id(tree, stored)) &&
         !query->take(query, &hit)) {
         return false;
     }
@@ -169,8 +169,8 @@ static kiln_status run_ray_query(ray_query *query, const kiln_tree *tree, const 
 /* A corner of a stored triangle. */
 static inline kiln_vector hit_corner(const kiln_tree *tree, uint32_t stored, int corner)
 {
-    const float *v =
-        tree->vertices + 3 * (size_t)tree->triangles[3 * (size_t)stored + (size_t)corner];
+    float room[3];
+    const float *v = kiln_tree_vertex(tree, stored, (unsigned)corner, room);
     return (kiln_vector){{(double)v[0], (double)v[1], (double)v[2]}};
 }
 
@@ -197,7 +197,7 @@ static void fill_hit(const ray_query *query, const kiln_found_hit *hit, kiln_ray
     double square = 0;
     memset(out, 0, sizeof *out);
     out->found = true;
-    out->triangle = tree->ids[hit->stored];
+    out->triangle = kiln_tree_id(tree, hit->stored);
     out->value = kiln_tree_user(tree, out->triangle);
     out->side = hit->at.side;
     out->t = hit->at.t;
@@ -231,10 +231,10 @@ static void fill_hit(const ray_query *query, const kiln_found_hit *hit, kiln_ray
 static bool take_closest(ray_query *query, const kiln_found_hit *hit)
 {
     one_hit *one = (one_hit *)query->user;
-    const uint32_t *ids = query->tree->ids;
-    if (!one->found ||
-        kiln_hit_comes_first(hit->at.t, hit->at.side, ids[hit->stored], one->best.at.t,
-                             one->best.at.side, ids[one->best.stored])) {
+    const kiln_tree *tree = query->tree;
+    if (!one->found || kiln_hit_comes_first(
+                           hit->at.t, hit->at.side, kiln_tree_id(tree, hit->stored), one->best.at.t,
+                           one->best.at.side, kiln_tree_id(tree, one->best.stored))) {
         one->found = true;
         one->best = *hit;
         query->limit = hit->at.t;
@@ -352,7 +352,7 @@ static bool take_all_hits(ray_query *query, const kiln_found_hit *hit)
          * and their normals would be computed for nothing. */
         full.t = hit->at.t;
         full.side = hit->at.side;
-        full.triangle = query->tree->ids[hit->stored];
+        full.triangle = kiln_tree_id(query->tree, hit->stored);
         if (hit_is_less(&full, &heap->hits[0])) {
             fill_hit(query, hit, &full);
             sift_hit_down(heap->hits, heap->capacity, &full);

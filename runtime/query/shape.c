@@ -101,11 +101,13 @@ static bool visit_leaf(void *user, uint32_t first, uint32_t count)
     shape_query *query = (shape_query *)user;
     const kiln_tree *tree = query->tree;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t stored = kiln_tree_triangle(tree, first + i), id = tree->ids[stored];
-        const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
+        const uint32_t stored = kiln_tree_triangle(tree, first + i),
+                       id = kiln_tree_id(tree, stored);
         double corners[9];
         for (int c = 0; c < 3; c++) {
-            kiln_transform_vertex(&query->placement.carry, tree->vertices + 3 * (size_t)corner[c],
+            float room[3];
+            kiln_transform_vertex(&query->placement.carry,
+                                  kiln_tree_vertex(tree, stored, (unsigned)c, room),
                                   corners + 3 * c);
         }
         /* The filter is called last, for triangles that would count, and `take` only for those it

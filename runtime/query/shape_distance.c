@@ -5,6 +5,7 @@
  * where they are proved to be farther than the best so far, so neither kinds of tree nor orders of
  * traversal enter into it. */
 #include "../exact/convex_triangle.h"
+#include "../walk/leaf_pair.h"
 #include "../walk/shape_near_walk.h"
 
 #include "../../formats/assert.h"
@@ -103,7 +104,7 @@ static bool try_triangle(shape_search *s, uint32_t stored, const double corners[
 {
     kiln_convex_nearest near;
     const kiln_tree *tree = s->question->tree;
-    const uint32_t id = tree->ids[stored];
+    const uint32_t id = kiln_tree_id(tree, stored);
     if (!kiln_convex_triangle_nearest(&s->core, corners, s->found ? s->near.value : s->limit,
                                       &near) ||
         near.value * s->scale > s->question->options.beyond ||
@@ -151,19 +152,11 @@ static bool visit_shape_leaf(kiln_shape_near_walk *walk, uint32_t first, uint32_
 {
     shape_search *s = (shape_search *)walk->user;
     const kiln_tree *tree = walk->tree;
-    const uint32_t *triangles[KILN_LEAF_LANES];
-    KILN_ASSERT(count >= 1 && count <= KILN_LEAF_TRIANGLES_MAX);
     if (is_stopped(s)) {
         return false;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        triangles[i] = tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, first + i);
-    }
-    for (uint32_t i = count; i % 4 != 0; i++) { /* vectors take four at once */
-        triangles[i] = triangles[count - 1];
-    }
-    s->leaf.count = count;
-    walk->kernel->load_triangles(tree->vertices, triangles, &s->placement.carry, &s->leaf);
+    kiln_leaf_triangles_carry(&s->leaf, tree, walk->kernel, &s->placement.carry,
+                              (kiln_contents){first, count});
     for (uint32_t i = 0; i < count; i++) {
         if (is_farther(s, i)) {
             continue;
@@ -187,9 +180,9 @@ static bool visit_shape_leaf(kiln_shape_near_walk *walk, uint32_t first, uint32_
 static void carried_corners(const shape_search *s, uint32_t stored, double corners[9])
 {
     const kiln_tree *tree = s->question->tree;
-    for (size_t c = 0; c < 3; c++) {
-        const uint32_t vertex = tree->triangles[3 * (size_t)stored + c];
-        kiln_transform_vertex(&s->placement.carry, tree->vertices + 3 * (size_t)vertex,
+    for (unsigned c = 0; c < 3; c++) {
+        float room[3];
+        kiln_transform_vertex(&s->placement.carry, kiln_tree_vertex(tree, stored, c, room),
                               corners + 3 * c);
     }
 }
@@ -197,10 +190,8 @@ static void carried_corners(const shape_search *s, uint32_t stored, double corne
 /* A hint is a stored triangle, counted from 1. */
 static void try_shape_hint(shape_search *s, uint32_t hint)
 {
-    const kiln_format_tree *entry = s->question->tree->view.entry;
     double corners[9];
-    if (hint != 0 && hint - 1 >= entry->triangle_first &&
-        hint - 1 - entry->triangle_first < entry->triangle_count) {
+    if (hint != 0 && kiln_tree_stores(s->question->tree, hint - 1)) {
         carried_corners(s, hint - 1, corners);
         (void)try_triangle(s, hint - 1, corners);
     }

@@ -28,7 +28,17 @@ static size_t heads_for(uint32_t triangles)
 
 static uint32_t triangles_of(const kiln_tree *tree)
 {
-    return tree->view.entry->triangle_count;
+    return tree->view.heights != NULL ? kiln_heights_triangles(tree->view.heights)
+                                      : tree->view.entry->triangle_count;
+}
+
+/* Numbers that the corners and vertices of a height field take, which its tree has nowhere. */
+static size_t field_numbers(const kiln_tree *tree)
+{
+    const kiln_heights *field = tree->view.heights;
+    return field != NULL
+               ? 3 * ((size_t)triangles_of(tree) + (size_t)field->grid->columns * field->grid->rows)
+               : 0;
 }
 
 size_t kiln_adjacency_size(const kiln_tree *tree)
@@ -36,7 +46,8 @@ size_t kiln_adjacency_size(const kiln_tree *tree)
     if (tree == NULL || !kiln_tree_has_polygons(tree) || triangles_of(tree) > TRIANGLES_MOST) {
         return 0;
     }
-    const size_t numbers = 3 * (size_t)triangles_of(tree) + heads_for(triangles_of(tree));
+    const size_t numbers =
+        3 * (size_t)triangles_of(tree) + heads_for(triangles_of(tree)) + field_numbers(tree);
     return sizeof(kiln_adjacency) + numbers * sizeof(uint32_t) + sizeof(void *) - 1;
 }
 
@@ -151,9 +162,33 @@ static bool is_turned(const kiln_adjacency *of)
     return volume < 0;
 }
 
+static void form_field(const kiln_tree *tree, uint32_t *corners, float *vertices)
+{
+    const kiln_heights *field = tree->view.heights;
+    const uint32_t count = triangles_of(tree), columns = field->grid->columns;
+    for (size_t i = 0; i < (size_t)columns * field->grid->rows; i++) {
+        const uint32_t at[3] = {(uint32_t)(i % columns), (uint32_t)(i / columns),
+                                field->samples[i]};
+        for (unsigned k = 0; k < 3; k++) {
+            vertices[3 * i + field->grid->axis[k]] = kiln_heights_coordinate(field->grid, k, at[k]);
+        }
+    }
+    for (uint32_t t = 0; t < count; t++) {
+        for (unsigned c = 0; c < 3; c++) {
+            corners[3 * (size_t)t + c] = kiln_heights_has(field, t)
+                                             ? kiln_tree_vertex_number(tree, t, c)
+                                             : kiln_tree_vertex_number(tree, t, 0);
+        }
+    }
+}
+
 /* An edge whose ends are at one place is none. */
 static void make_rings(kiln_adjacency *of, uint32_t *ring, uint32_t *heads, size_t head_count)
 {
+    if (of->tree->view.heights != NULL) {
+        form_field(of->tree, heads + head_count,
+                   (float *)(void *)(heads + head_count + 3 * (size_t)of->count));
+    }
     for (size_t i = 0; i < head_count; i++) {
         heads[i] = NO_EDGE;
     }
@@ -200,6 +235,14 @@ kiln_status kiln_adjacency_place(void *memory, size_t size, const kiln_tree *tre
     of->first = tree->view.entry->triangle_first;
     of->count = triangles_of(tree);
     of->ring = ring;
+    if (tree->view.heights != NULL) {
+        uint32_t *own = ring + 3 * (size_t)of->count + heads_for(of->count);
+        of->corners = own;
+        of->vertices = (const float *)(const void *)(own + 3 * (size_t)of->count);
+    } else {
+        of->corners = tree->triangles + 3 * (size_t)of->first;
+        of->vertices = tree->vertices;
+    }
     const kiln_fpu_state caller = kiln_fpu_enter();
     KILN_FPU_CALL(make, make_rings);
     make(of, ring, ring + 3 * (size_t)of->count, heads_for(of->count));

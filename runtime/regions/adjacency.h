@@ -13,19 +13,28 @@ struct kiln_adjacency {
     uint32_t first, count; /* of the stored triangles */
     bool turned;           /* closed, with its triangles wound clockwise as seen from outside */
     const uint32_t *ring;  /* the next half-edge of the same edge; itself: there is no other */
+    /* Three a triangle, those of the tree or, of a height field, its own: the corners of a triangle
+     * that is not there are one vertex. */
+    const uint32_t *corners;
+    const float *vertices;
 };
 
 static inline const uint32_t *kiln_adjacency_corners(const kiln_adjacency *of, uint32_t triangle)
 {
     KILN_ASSERT(triangle < of->count);
-    return of->tree->triangles + 3 * ((size_t)of->first + triangle);
+    return of->corners + 3 * (size_t)triangle;
 }
 
 static inline const float *kiln_adjacency_vertex(const kiln_adjacency *of, uint32_t triangle,
                                                  unsigned corner)
 {
     KILN_ASSERT(corner < 3);
-    return of->tree->vertices + 3 * (size_t)kiln_adjacency_corners(of, triangle)[corner];
+    return of->vertices + 3 * (size_t)kiln_adjacency_corners(of, triangle)[corner];
+}
+
+static inline uint32_t kiln_adjacency_id(const kiln_adjacency *of, uint32_t triangle)
+{
+    return kiln_tree_id(of->tree, of->first + triangle);
 }
 
 /* Do two vertices have the same place? */

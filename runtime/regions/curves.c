@@ -123,8 +123,7 @@ static bool join_over_edge(kiln_regions *r, uint32_t pair, unsigned edge)
             const uint32_t other =
                 met == KILN_REGIONS_NONE
                     ? KILN_REGIONS_NONE
-                    : find_region_pair(r, met,
-                                       of_x ? p->id_y : of->tree->ids[of->first + triangle]);
+                    : find_region_pair(r, met, of_x ? p->id_y : kiln_adjacency_id(of, triangle));
             if (other != KILN_REGIONS_NONE) {
                 kiln_regions_join(r->parents, pair, other);
             }

@@ -46,7 +46,7 @@ static uint32_t point_id(const point_search *search, const region_point *p)
 {
     const bool of_x = p->kind == CORNER_OF_X || p->kind == END_ON_X;
     const kiln_adjacency *of = of_x ? search->r->x.of : search->r->y.of;
-    return of->tree->ids[of->first + (of_x ? p->x : p->y)];
+    return kiln_adjacency_id(of, of_x ? p->x : p->y);
 }
 
 /* Of two points that are equally far out. */
@@ -119,7 +119,7 @@ static inline void offer_corner(point_search *search, corner_source *source, uin
                                 unsigned corner)
 {
     const uint32_t vertex = kiln_adjacency_corners(source->mesh->of, triangle)[corner];
-    const float *at = source->mesh->of->tree->vertices + 3 * (size_t)vertex;
+    const float *at = source->mesh->of->vertices + 3 * (size_t)vertex;
     const double height = kiln_regions_height_at(&source->along[2], at);
     const bool of_x = source->mesh == &search->r->x;
     if (of_x ? height > search->middle : height < search->middle) {
@@ -331,9 +331,8 @@ static double opposite(const point_search *search, const region_point *p, uint32
  * depend on the order in which a patch was filled. */
 static uint32_t least_id_around(const kiln_adjacency *of, uint32_t triangle, unsigned corner)
 {
-    const uint32_t *ids = of->tree->ids + of->first;
     const float *place = kiln_adjacency_vertex(of, triangle, corner);
-    uint32_t least = ids[triangle];
+    uint32_t least = kiln_adjacency_id(of, triangle);
     for (unsigned way = 0; way < 2; way++) {
         /* Over the edge that begins at the corner, and over the one that ends there. */
         uint32_t at = triangle, edge = (corner + 2 * way) % 3;
@@ -343,7 +342,8 @@ static uint32_t least_id_around(const kiln_adjacency *of, uint32_t triangle, uns
                 break;
             }
             at = h / 3;
-            least = ids[at] < least ? ids[at] : least;
+            const uint32_t id = kiln_adjacency_id(of, at);
+            least = id < least ? id : least;
             /* The other edge of this triangle at the place. */
             edge = kiln_vertices_equal(kiln_adjacency_vertex(of, at, h % 3), place)
                        ? (h % 3 + 2) % 3
@@ -359,10 +359,8 @@ static void finish_point(const point_search *search, const region_point *p, kiln
     const kiln_regions_measure *m = search->m;
     const bool x_side = p->kind == CORNER_OF_X || p->kind == END_ON_X;
     const bool corner = p->kind == CORNER_OF_X || p->kind == CORNER_OF_Y;
-    const uint32_t *ids_x = r->x.of->tree->ids + r->x.of->first;
-    const uint32_t *ids_y = r->y.of->tree->ids + r->y.of->first;
-    uint32_t x = ids_x[corner && !x_side ? m->low_x : p->x];
-    uint32_t y = ids_y[corner && x_side ? m->high_y : p->y];
+    uint32_t x = kiln_adjacency_id(r->x.of, corner && !x_side ? m->low_x : p->x);
+    uint32_t y = kiln_adjacency_id(r->y.of, corner && x_side ? m->high_y : p->y);
     if (corner && x_side) {
         x = least_id_around(r->x.of, p->x, p->corner);
     } else if (corner) {
@@ -449,8 +447,8 @@ static void add_deepest(const point_search *search, kiln_region *region)
 static void add_touching_point(const kiln_regions *r, uint32_t root, kiln_regions_measure *m)
 {
     kiln_region_point *out = &m->region.points[0];
-    const uint32_t x = r->x.of->tree->ids[r->x.of->first + r->pairs[root].x];
-    const uint32_t y = r->y.of->tree->ids[r->y.of->first + r->pairs[root].y];
+    const uint32_t x = kiln_adjacency_id(r->x.of, r->pairs[root].x);
+    const uint32_t y = kiln_adjacency_id(r->y.of, r->pairs[root].y);
     memcpy(out->position, m->origin, sizeof out->position);
     out->pair.a = r->frame.swapped ? y : x;
     out->pair.b = r->frame.swapped ? x : y;

@@ -336,7 +336,7 @@ typedef struct {
 
 static uint32_t id_of(const kiln_regions_mesh *mesh, uint32_t triangle)
 {
-    return mesh->of->tree->ids[mesh->of->first + triangle];
+    return kiln_adjacency_id(mesh->of, triangle);
 }
 
 /* The farthest so far: of X the lowest, of Y the highest; of equal ones the lowest id. */

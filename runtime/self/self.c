@@ -45,8 +45,8 @@ static kiln_self_pair name_self_pair(const self_query *query, uint32_t a, uint32
 {
     kiln_self_pair pair;
     memset(&pair, 0, sizeof pair);
-    pair.pair.a = query->tree->ids[a];
-    pair.pair.b = query->tree->ids[b];
+    pair.pair.a = kiln_tree_id(query->tree, a);
+    pair.pair.b = kiln_tree_id(query->tree, b);
     pair.pair.value_a = kiln_tree_user(query->tree, pair.pair.a);
     pair.pair.value_b = kiln_tree_user(query->tree, pair.pair.b);
     pair.kind = kind_of_meeting(relation->how);

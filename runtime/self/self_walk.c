@@ -42,7 +42,7 @@ static bool judge_pair(const kiln_self_visitor *visitor, const kiln_tree *tree, 
                        const double x[9], uint32_t stored_y, const double y[9])
 {
     kiln_relation relation;
-    const bool first = tree->ids[stored_x] < tree->ids[stored_y];
+    const bool first = kiln_tree_id(tree, stored_x) < kiln_tree_id(tree, stored_y);
     const uint32_t a = first ? stored_x : stored_y, b = first ? stored_y : stored_x;
     return !visitor->judge(visitor->user, a, first ? x : y, b, first ? y : x, &relation) ||
            visitor->take(visitor->user, a, b, &relation);
@@ -196,10 +196,11 @@ typedef struct {
 static void load_stored(const kiln_tree *tree, uint32_t stored, double corners[9], double lower[3],
                         double upper[3])
 {
-    const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
-    for (int k = 0; k < 3; k++) {
-        for (int c = 0; c < 3; c++) {
-            const double at = (double)tree->vertices[3 * (size_t)corner[c] + (size_t)k];
+    for (int c = 0; c < 3; c++) {
+        float room[3];
+        const float *vertex = kiln_tree_vertex(tree, stored, (unsigned)c, room);
+        for (int k = 0; k < 3; k++) {
+            const double at = (double)vertex[k];
             corners[3 * c + k] = at;
             lower[k] = c == 0 || at < lower[k] ? at : lower[k];
             upper[k] = c == 0 || at > upper[k] ? at : upper[k];
@@ -216,7 +217,7 @@ static bool judge_octree_leaf(void *user, uint32_t first, uint32_t count)
         const uint32_t stored = kiln_tree_triangle(tree, slot);
         double corners[9], lower[3], upper[3];
         kiln_relation relation;
-        if (tree->ids[stored] <= tree->ids[w->stored]) {
+        if (kiln_tree_id(tree, stored) <= kiln_tree_id(tree, w->stored)) {
             continue;
         }
         load_stored(tree, stored, corners, lower, upper);

@@ -87,17 +87,17 @@ static bool take_ball_triangle(void *user, uint32_t stored, bool sure)
         const bool taken = kiln_shape_take(&given, &shape);
         KILN_ASSERT(taken);
         (void)taken;
-        const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
         double corners[9];
-        for (int c = 0; c < 3; c++) {
-            kiln_transform_vertex(&query->placement->carry, tree->vertices + 3 * (size_t)corner[c],
+        for (unsigned c = 0; c < 3; c++) {
+            float room[3];
+            kiln_transform_vertex(&query->placement->carry, kiln_tree_vertex(tree, stored, c, room),
                                   corners + 3 * c);
         }
         if (!kiln_shape_meets_triangle(&shape, corners)) {
             return true;
         }
     }
-    const uint32_t id = tree->ids[stored];
+    const uint32_t id = kiln_tree_id(tree, stored);
     if (!kiln_mesh_filter_keeps(query->filter, tree, id)) {
         return true;
     }

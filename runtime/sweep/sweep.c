@@ -315,7 +315,7 @@ static bool visit_near_leaf(void *user, uint32_t first, uint32_t count)
         double own[9], placed[9];
         kiln_tree_stored_corners(n->tree, stored, own);
         kiln_sweep_corners(&n->pose_a, own, placed);
-        take_nearest(n, placed, n->tree->ids[stored]);
+        take_nearest(n, placed, kiln_tree_id(n->tree, stored));
     }
     return true;
 }
@@ -340,7 +340,7 @@ static void find_nearest(const sweep_question *q, nearest_of_shape *n)
         double own[9], placed[9];
         kiln_tree_stored_corners(n->tree, w->stored_a, own);
         kiln_sweep_corners(&n->pose_a, own, placed);
-        take_nearest(n, placed, n->tree->ids[w->stored_a]);
+        take_nearest(n, placed, kiln_tree_id(n->tree, w->stored_a));
     }
 }
 

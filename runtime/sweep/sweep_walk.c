@@ -241,7 +241,7 @@ static bool pair_counts(kiln_sweep_walk *w, const moving_pair *pair)
                                       swapped ? pair->stored_a : pair->stored_b);
     }
     return w->triangles == NULL || w->a.tree == NULL ||
-           kiln_mesh_filter_keeps(w->triangles, w->a.tree, w->a.tree->ids[pair->stored_a]);
+           kiln_mesh_filter_keeps(w->triangles, w->a.tree, kiln_tree_id(w->a.tree, pair->stored_a));
 }
 
 /* The first multiple of the stride from `time` on at which the two touch, if that is before all

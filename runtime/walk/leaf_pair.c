@@ -18,10 +18,10 @@ void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t store
     const kiln_tree *tree = is_x ? frame->x : frame->y;
     const kiln_transform *carry = kiln_pair_frame_carry(frame, is_x);
     KILN_ASSERT(kiln_tree_has_polygons(tree));
-    KILN_ASSERT(stored - tree->view.entry->triangle_first < tree->view.entry->triangle_count);
-    const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
+    KILN_ASSERT(kiln_tree_stores(tree, stored));
     for (int c = 0; c < 3; c++) {
-        const float *vertex = tree->vertices + 3 * (size_t)corner[c];
+        float room[3];
+        const float *vertex = kiln_tree_vertex(tree, stored, (unsigned)c, room);
         if (carry == NULL) {
             for (int k = 0; k < 3; k++) {
                 out[3 * c + k] = (double)vertex[k];
@@ -36,9 +36,7 @@ void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t store
  */
 static bool is_hint_of(const kiln_tree *tree, uint32_t hint)
 {
-    return kiln_tree_has_polygons(tree) && hint != 0 &&
-           hint - 1 >= tree->view.entry->triangle_first &&
-           hint - 1 - tree->view.entry->triangle_first < tree->view.entry->triangle_count;
+    return kiln_tree_has_polygons(tree) && hint != 0 && kiln_tree_stores(tree, hint - 1);
 }
 
 bool kiln_hint_corners(const kiln_pair_frame *frame, kiln_hint hint, uint32_t *stored_x,
@@ -64,15 +62,34 @@ bool kiln_hint_meets(const kiln_pair_frame *frame, kiln_hint hint, uint32_t *sto
            kiln_exact_triangles_meet(x, y);
 }
 
-void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
-                              const kiln_kernel *kernel, bool is_x, kiln_contents from)
+void kiln_leaf_triangles_carry(kiln_leaf_triangles *leaf, const kiln_tree *tree,
+                               const kiln_kernel *kernel, const kiln_transform *carry,
+                               kiln_contents from)
 {
-    const kiln_tree *tree = is_x ? frame->x : frame->y;
     const uint32_t *triangles[KILN_LEAF_LANES];
+    /* Of a height field, whose vertices are nowhere until they are asked for. Kernels read four
+     * floats from each. */
+    float room[9 * KILN_HEIGHTS_LEAF + 1];
+    uint32_t rows[3 * KILN_HEIGHTS_LEAF];
+    const float *vertices = tree->vertices;
     KILN_ASSERT(from.count >= 1 && from.count <= KILN_LEAF_TRIANGLES_MAX);
     KILN_ASSERT(kiln_tree_has_polygons(tree));
-    for (uint32_t i = 0; i < from.count; i++) {
-        triangles[i] = tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, from.first + i);
+    if (tree->view.heights == NULL) {
+        for (uint32_t i = 0; i < from.count; i++) {
+            triangles[i] = tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, from.first + i);
+        }
+    } else {
+        KILN_ASSERT(from.count <= KILN_HEIGHTS_LEAF);
+        room[9 * KILN_HEIGHTS_LEAF] = 0;
+        for (uint32_t i = 0; i < 3 * from.count; i++) {
+            kiln_heights_vertex(tree->view.heights, kiln_tree_triangle(tree, from.first + i / 3),
+                                i % 3, room + 3 * (size_t)i);
+            rows[i] = i;
+        }
+        for (uint32_t i = 0; i < from.count; i++) {
+            triangles[i] = rows + 3 * (size_t)i;
+        }
+        vertices = room;
     }
     /* Vectors take four triangles at once, so the last is repeated where the leaf has fewer. */
     for (uint32_t i = from.count; i % 4 != 0; i++) {
@@ -80,7 +97,14 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
     }
     leaf->first = from.first;
     leaf->count = from.count;
-    kernel->load_triangles(tree->vertices, triangles, kiln_pair_frame_carry(frame, is_x), leaf);
+    kernel->load_triangles(vertices, triangles, carry, leaf);
+}
+
+void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
+                              const kiln_kernel *kernel, bool is_x, kiln_contents from)
+{
+    kiln_leaf_triangles_carry(leaf, is_x ? frame->x : frame->y, kernel,
+                              kiln_pair_frame_carry(frame, is_x), from);
 }
 
 /* In the frame of comparison: the map's arms, and what these and positions are off by, of which

@@ -17,7 +17,12 @@ bool kiln_hint_corners(const kiln_pair_frame *frame, kiln_hint hint, uint32_t *s
 bool kiln_hint_meets(const kiln_pair_frame *frame, kiln_hint hint, uint32_t *stored_x,
                      uint32_t *stored_y);
 
-/* The same of all triangles of a leaf. */
+/* Corners of all triangles of a leaf, carried; `carry` NULL: as they are. */
+void kiln_leaf_triangles_carry(kiln_leaf_triangles *leaf, const kiln_tree *tree,
+                               const kiln_kernel *kernel, const kiln_transform *carry,
+                               kiln_contents from);
+
+/* The same as the frame of two trees has them. */
 void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
                               const kiln_kernel *kernel, bool is_x, kiln_contents from);
 

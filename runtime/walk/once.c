@@ -71,9 +71,9 @@ static void bound_whole(const kiln_tree *tree, uint32_t slot, whole *out)
     const double scale = kiln_power_of_two(-entry->scale_exponent);
     double p[3][3], most = 1, size = 0, along = 0;
     out->stored = kiln_tree_triangle(tree, slot);
-    const uint32_t *corner = tree->triangles + 3 * (size_t)out->stored;
     for (int i = 0; i < 9; i++) {
-        const float *vertex = tree->vertices + 3 * (size_t)corner[i / 3];
+        float room[3];
+        const float *vertex = kiln_tree_vertex(tree, out->stored, (unsigned)i / 3, room);
         p[i / 3][i % 3] = ((double)vertex[i % 3] - entry->origin[i % 3]) * scale;
         most = fmax(most, fabs(p[i / 3][i % 3]));
     }

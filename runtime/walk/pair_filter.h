@@ -14,7 +14,7 @@ static inline kiln_pair kiln_pair_ids(const kiln_pair_frame *frame, uint32_t sto
 {
     KILN_ASSERT(frame->x->ids != NULL);
     KILN_ASSERT(frame->y->ids != NULL);
-    const uint32_t x = frame->x->ids[stored_x], y = frame->y->ids[stored_y];
+    const uint32_t x = kiln_tree_id(frame->x, stored_x), y = kiln_tree_id(frame->y, stored_y);
     kiln_pair pair = {x, y, 0, 0};
     if (frame->swapped) {
         pair.a = y;

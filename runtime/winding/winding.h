@@ -34,9 +34,13 @@ static inline void kiln_winding_corners(const kiln_winding *winding, uint32_t sl
                                         double corners[9])
 {
     const kiln_tree *tree = winding->tree;
-    const uint32_t *corner = tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, slot);
-    for (int i = 0; i < 9; i++) {
-        corners[i] = (double)tree->vertices[3 * (size_t)corner[i / 3] + (unsigned)i % 3] * scale;
+    const uint32_t stored = kiln_tree_triangle(tree, slot);
+    for (unsigned c = 0; c < 3; c++) {
+        float room[3];
+        const float *vertex = kiln_tree_vertex(tree, stored, c, room);
+        for (unsigned k = 0; k < 3; k++) {
+            corners[3 * c + k] = (double)vertex[k] * scale;
+        }
     }
 }
 

@@ -225,7 +225,9 @@ static void sum_number(const kiln_winding *winding, const double own[3], double 
         sum_from_afar(&sum, scale, fmin(accuracy, ACCURACY_MOST));
     } else {
         for (uint32_t slot = 0; slot < winding->tree->view.slots; slot++) {
-            put_aside(&sum, scale, slot);
+            if (kiln_tree_has_slot(winding->tree, slot)) {
+                put_aside(&sum, scale, slot);
+            }
         }
     }
     add_triangles(&sum);

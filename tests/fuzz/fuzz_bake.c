@@ -295,6 +295,23 @@ static size_t pack(const uint8_t *model, size_t size, uint8_t to[ARCHIVE_MOST])
     return at;
 }
 
+/* Height fields, whose trees no option shapes. */
+static bool is_heights(const char *format)
+{
+    return format != NULL && (strcmp(format, "pgm") == 0 || strcmp(format, "png") == 0);
+}
+
+static kiln_bake_options for_heights(const kiln_bake_options *drawn)
+{
+    kiln_bake_options options = kiln_bake_options_default();
+    options.up = drawn->up;
+    options.scale = drawn->scale;
+    options.layout = drawn->layout;
+    options.hole = drawn->leaf == 1 ? 5 : -1;
+    options.diagonal = drawn->adb != 0 ? KILN_HEIGHTS_ALTERNATE : KILN_HEIGHTS_RISING;
+    return options;
+}
+
 /* A model that begins as glTF, FBX or XML does is given to the reader of that; NULL: to another. */
 static const char *format_by_start(const uint8_t *model, size_t size)
 {
@@ -311,6 +328,12 @@ static const char *format_by_start(const uint8_t *model, size_t size)
     }
     if (strncmp(start, "//", 2) == 0) {
         return "xyz";
+    }
+    if (strncmp(start, "P2", 2) == 0 || strncmp(start, "P5", 2) == 0) {
+        return "pgm";
+    }
+    if (strncmp(start, "\x89PNG", 4) == 0) {
+        return "png";
     }
     if (strncmp(start, "glTF", 4) == 0) {
         return "glb";
@@ -332,8 +355,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         (void)__sanitizer_install_malloc_and_free_hooks(note_malloc, note_free);
         hooked = true;
     }
-    const kiln_bake_options options = options_of(data);
     const char *other = format_by_start(data + 2, size - 2);
+    kiln_bake_options options = options_of(data);
+    options = is_heights(other) ? for_heights(&options) : options;
     static uint8_t archive[ARCHIVE_MOST];
     const bool packs = other != NULL && strcmp(other, "3mf") == 0;
     const kiln_bake_input input = {.data = packs ? archive : data + 2,

@@ -99,6 +99,9 @@ static const seed seeds[] = {
          "//\n2\n0 0 0 1 2 3\n1 0 0\n\n3\n1 1 1\n2 2 2\n2 2 3\n"),
     SEED("vertices", OFF | BINARY, FUZZ_POINTS | FUZZ_SCALE,
          "OFF\n4 1 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n"),
+    SEED("pgm-text", OBJ, FUZZ_LEAF_ONE, "P2\n# x\n4 3\n9\n1 2 3 4 5 6 7 8 9 0 1 2\n"),
+    SEED("pgm-bytes", AABB, FUZZ_COUNTS | FUZZ_UP_X, "P5 3 2 255\n\1\2\5\377\0\7"),
+    SEED("pgm-words", FUZZ_RAW, FUZZ_SCALE, "P5 2 2 65535 \1\0\2\0\3\377\0\1P5 1 1 1 \1"),
     SEED("coff", OFF | BINARY | FUZZ_SPLIT, 0,
          "COFF\n3 1 3\n0 0 0 1 1 1 1\n1 0 0 1 1 1 1\n0 1 0 1 1 1 1\n3 0 1 2\n"),
 };

@@ -195,6 +195,13 @@ static const member axes_members[] = {
     MEMBER(kiln_format_axes, zone_sine), MEMBER(kiln_format_axes, reserved),
 };
 
+static const member heights_members[] = {
+    MEMBER(kiln_format_heights, columns),  MEMBER(kiln_format_heights, rows),
+    MEMBER(kiln_format_heights, origin),   MEMBER(kiln_format_heights, step),
+    MEMBER(kiln_format_heights, hole),     MEMBER(kiln_format_heights, axis),
+    MEMBER(kiln_format_heights, diagonal),
+};
+
 static const member bins_members[] = {
     MEMBER(kiln_format_bins, profile),
     MEMBER(kiln_format_bins, rounding),
@@ -302,6 +309,7 @@ static const struct {
     STRUCTURE(kiln_format_node_aabb8, aabb8_members),
     STRUCTURE(kiln_format_bins, bins_members),
     STRUCTURE(kiln_format_axes, axes_members),
+    STRUCTURE(kiln_format_heights, heights_members),
     STRUCTURE(kiln_format_node_obb2, obb2_members),
     STRUCTURE(kiln_format_node_aabb2, aabb2_members),
     STRUCTURE(kiln_format_node_dop6, dop6_members),

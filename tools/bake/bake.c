@@ -24,6 +24,7 @@
 #include "../common/parallel.h"
 #include "../common/paths.h"
 #include "../count/count.h"
+#include "../encode/heights_file.h"
 #include "../encode/weights_file.h"
 #include "../import/grid.h"
 #include "../import/import.h"
@@ -34,6 +35,7 @@
 #include "budget.h"
 #include "cache.h"
 #include "choice.h"
+#include "height_grid.h"
 
 #include <fenv.h>
 #include <inttypes.h>
@@ -86,6 +88,7 @@ kiln_bake_options kiln_bake_options_default(void)
     options.adb_polygons = KILN_ADB_SUBTREE;
     options.adb_regions = KILN_ADB_OCTANTS;
     options.quality = KILN_QUALITY_DEFAULT;
+    options.hole = -1;
     return options;
 }
 
@@ -185,6 +188,9 @@ static kiln_bake_status check_options(job *b)
     }
     if (!(o->import_seconds >= 0)) {
         return fail(b, KILN_BAKE_USAGE, "import seconds must be 0 or more");
+    }
+    if (kiln_height_grid_refusal(o) != NULL) {
+        return fail(b, KILN_BAKE_USAGE, kiln_height_grid_refusal(o));
     }
     o->adb_factor = kiln_count_factor(o);
     /* The parameters are made even without counts: their grid of 0 says so to all later steps. */
@@ -394,25 +400,36 @@ static kiln_bake_status build_trees(job *b)
     return KILN_BAKE_OK;
 }
 
-/* Makes the file, of which the trees' arrays are no more afterwards, and reports the trees. */
-static kiln_bake_status encode(job *b)
+/* The key of the file, and its meta document. */
+static kiln_bake_status describe(job *b, uint8_t build_key[16])
 {
     KILN_ASSERT(b->file == NULL && b->meta == NULL);
-    uint8_t build_key[16];
-    uint64_t packed_sizes[KINDS_MAX] = {0};
     kiln_bake_meta_key(b->input, &b->asked, b->soup.format, b->soup.source_hash, &b->weights,
                        b->choice.on ? b->choice.hash : NULL, build_key);
     b->meta = kiln_bake_meta_document(b->input, &b->options, &b->soup, b->trees, b->groups.count,
                                       b->kinds, b->kind_count, b->choice.on);
-    if (b->meta == NULL) {
+    return b->meta != NULL ? KILN_BAKE_OK : KILN_BAKE_FAILED;
+}
+
+static kiln_watch watch_of(const job *b, const char *stage)
+{
+    return (kiln_watch){.threads = kiln_thread_count(b->options.threads),
+                        .progress = b->options.progress,
+                        .user = b->options.progress_user,
+                        .stage = stage,
+                        .from = 0.0,
+                        .to = 1.0};
+}
+
+/* Makes the file, of which the trees' arrays are no more afterwards, and reports the trees. */
+static kiln_bake_status encode(job *b)
+{
+    uint8_t build_key[16];
+    uint64_t packed_sizes[KINDS_MAX] = {0};
+    if (describe(b, build_key) != KILN_BAKE_OK) {
         return KILN_BAKE_FAILED;
     }
-    const kiln_watch watch = {.threads = kiln_thread_count(b->options.threads),
-                              .progress = b->options.progress,
-                              .user = b->options.progress_user,
-                              .stage = "write",
-                              .from = 0.0,
-                              .to = 1.0};
+    const kiln_watch watch = watch_of(b, "write");
     const kiln_model model = {.soup = &b->soup,
                               .groups = b->groups.list,
                               .group_count = b->groups.count,
@@ -436,6 +453,51 @@ static kiln_bake_status encode(job *b)
     /* The last of the loop may have been another thread's, which reports nothing. */
     const bool on = watch.progress == NULL || watch.progress(watch.user, watch.stage, watch.to);
     return on && kiln_budget_holds(&b->budget) ? KILN_BAKE_OK : KILN_BAKE_FAILED;
+}
+
+/* The whole bake of a height field, whose file has samples and no tree. */
+static kiln_bake_status bake_heights(job *b)
+{
+    kiln_format_heights grid;
+    kiln_format_tree entry;
+    uint8_t build_key[16];
+    double start = kiln_seconds();
+    if (kiln_height_grid_stray(&b->asked) != NULL) {
+        kiln_bake_report_error(b->report, b->input->path,
+                               "is a height field, for which %s is of no use, since its tree "
+                               "follows from the grid; leave it out",
+                               kiln_height_grid_stray(&b->asked));
+        return KILN_BAKE_USAGE;
+    }
+    kiln_height_grid_make(&b->soup, &b->options, &grid);
+    const kiln_watch building = watch_of(b, "build");
+    kiln_bake_status status = kiln_heights_tree(&grid, b->soup.samples, &building, &entry);
+    if (status == KILN_BAKE_INVALID) {
+        return fail(b, status,
+                    "has no quad without a hole, or coordinates beyond the range of floats; look "
+                    "at --hole, --spacing and --heights");
+    }
+    if (status != KILN_BAKE_OK) {
+        return status;
+    }
+    b->report->seconds_build = kiln_seconds() - start;
+    start = kiln_seconds();
+    b->soup.triangle_count = entry.triangle_count;
+    b->report->faces = entry.triangle_count;
+    status = describe(b, build_key);
+    if (status != KILN_BAKE_OK) {
+        return status;
+    }
+    const kiln_heights_model model = {&grid, b->soup.samples, b->meta, strlen(b->meta)};
+    const kiln_watch writing = watch_of(b, "write");
+    status = kiln_heights_encode(&model, &entry, b->options.layout, build_key, &writing, &b->file,
+                                 &b->file_size);
+    if (status == KILN_BAKE_OK) {
+        kiln_report_height_field(&entry, b->report);
+        b->report->bytes_file = b->file_size;
+        b->report->seconds_write = kiln_seconds() - start;
+    }
+    return status;
 }
 
 /* One candidate as a file of its own, of the kind b->kinds[0]. */
@@ -713,7 +775,7 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
     /* Import. */
     start = kiln_seconds();
     status = kiln_import(input, &b.options, &b.soup, report);
-    if (status == KILN_BAKE_OK && b.options.lossy_grid != 0 &&
+    if (status == KILN_BAKE_OK && b.options.lossy_grid != 0 && b.soup.samples == NULL &&
         !kiln_snap_to_grid(&b.soup, b.options.lossy_grid)) {
         status = KILN_BAKE_FAILED;
     }
@@ -730,6 +792,10 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
 
     /* Groups, and the memory that all that follows will take. */
     start = kiln_seconds();
+    if (b.soup.samples != NULL) {
+        status = bake_heights(&b);
+        goto made;
+    }
     if (!kiln_groups_make(&b.soup, b.options.split, &b.groups) ||
         b.groups.count > KILN_TREE_COUNT_MAX / b.kind_count) {
         status = KILN_BAKE_FAILED;
@@ -745,6 +811,7 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
     status = b.choice.on ? bake_chosen(&b) : bake_named(&b);
     report->seconds_build += b.choice.on ? kiln_seconds() - start : 0;
 
+made:
     /* The cache gets the file last, when nothing can fail any more. A failure to store it leaves
      * the bake as it is. */
     if (status == KILN_BAKE_OK && b.request != NULL && b.options.cache != NULL &&

@@ -44,4 +44,7 @@ bool kiln_report_misses(const kiln_bake_report *report, uint32_t i);
 void kiln_report_trees(const kiln_model *model, const uint64_t *packed_sizes,
                        kiln_bake_report *report);
 
+/* Adds the tree of a height field, of which the file has no byte. */
+void kiln_report_height_field(const kiln_format_tree *entry, kiln_bake_report *report);
+
 #endif

@@ -94,6 +94,16 @@ void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *o
     if (options->points) {
         feed_text(&sha, "points");
     }
+    if (options->spacing[0] != 0 || options->spacing[1] != 0 || options->heights[0] != 0 ||
+        options->heights[1] != 0 || options->columns != 0 || options->hole != -1 ||
+        options->diagonal != KILN_HEIGHTS_RISING) {
+        feed_text(&sha, "heights");
+        kiln_sha256_update(&sha, options->spacing, sizeof options->spacing);
+        kiln_sha256_update(&sha, options->heights, sizeof options->heights);
+        feed_number(&sha, (uint64_t)options->columns);
+        feed_number(&sha, (uint64_t)(options->hole + 1));
+        feed_number(&sha, (uint64_t)options->diagonal);
+    }
     if (choice != NULL) {
         feed_text(&sha, "choice");
         kiln_sha256_update(&sha, choice, KILN_SHA256_SIZE);
@@ -180,6 +190,31 @@ static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup
     return source;
 }
 
+/* Of height fields, those that were given. */
+static void add_height_options(json_t *object, const kiln_bake_options *options)
+{
+    static const char *const diagonals[] = {"rising", "falling", "alternate"};
+    if (options->spacing[0] != 0 || options->spacing[1] != 0) {
+        (void)json_object_set_new(
+            object, "spacing",
+            json_pack("[f,f]", options->spacing[0],
+                      options->spacing[1] != 0 ? options->spacing[1] : options->spacing[0]));
+    }
+    if (options->heights[0] != options->heights[1]) {
+        (void)json_object_set_new(object, "heights",
+                                  json_pack("[f,f]", options->heights[0], options->heights[1]));
+    }
+    if (options->columns != 0) {
+        (void)json_object_set_new(object, "columns", json_integer(options->columns));
+    }
+    if (options->hole >= 0) {
+        (void)json_object_set_new(object, "hole", json_integer(options->hole));
+    }
+    if (options->diagonal != KILN_HEIGHTS_RISING) {
+        (void)json_object_set_new(object, "diagonal", json_string(diagonals[options->diagonal]));
+    }
+}
+
 /* The options that shape the contents, as the command names them. */
 static json_t *options_object(const kiln_bake_options *options, bool chosen)
 {
@@ -214,6 +249,7 @@ static json_t *options_object(const kiln_bake_options *options, bool chosen)
     if (options->fit_to != KILN_FIT_TO_GEOMETRY) {
         (void)json_object_set_new(object, "fit", json_string("children"));
     }
+    add_height_options(object, options);
     if (options->box_fit != KILN_BOX_FIT_SEARCH) {
         KILN_ASSERT(options->box_fit <= KILN_BOX_FIT_VOLUME);
         static const char *const fits[] = {"search",        "vertices",    "areas",
@@ -342,10 +378,10 @@ char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_opti
         (void)json_object_set_new(root, "dropped_listed", count(listed));
     }
 
-    /* The expected cost of each kind of tree, summed over the groups. */
-    KILN_ASSERT(kind_count > 0 && group_count > 0);
+    /* The expected cost of each kind of tree, summed over the groups. A height field's is none of
+     * them. */
     json_t *costs = json_object();
-    for (uint32_t k = 0; k < kind_count; k++) {
+    for (uint32_t k = 0; k < kind_count && soup->samples == NULL; k++) {
         double cost = 0;
         for (uint32_t g = 0; g < group_count; g++) {
             cost += trees[(size_t)g * kind_count + k].sah_cost;

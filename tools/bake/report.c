@@ -111,6 +111,20 @@ void kiln_report_trees(const kiln_model *model, const uint64_t *packed_sizes,
     }
 }
 
+void kiln_report_height_field(const kiln_format_tree *entry, kiln_bake_report *report)
+{
+    KILN_ASSERT(report->trees == NULL);
+    report->trees = calloc(1, sizeof *report->trees);
+    if (report->trees == NULL) {
+        return;
+    }
+    report->tree_count = 1;
+    (void)snprintf(report->trees[0].bv, sizeof report->trees[0].bv, "aabb");
+    report->trees[0].triangles = entry->triangle_count;
+    report->trees[0].nodes = entry->node_count;
+    report->trees[0].depth = entry->depth;
+}
+
 /* Is `word` one of the words of `line`, which are separated by blanks? */
 static bool is_word_of(const char *word, const char *line)
 {

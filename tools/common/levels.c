@@ -84,8 +84,9 @@ static void middle_of(const kiln_view *view, const kiln_format_tree *entry, uint
     for (unsigned k = 0; k < 3; k++) {
         double sum = 0;
         for (unsigned c = 0; c < 3; c++) {
-            const uint32_t vertex = view->triangles[3 * (size_t)triangle + c];
-            sum += ((double)view->vertices[3 * (size_t)vertex + k] - entry->origin[k]) * scale;
+            float vertex[3];
+            kiln_view_vertex(view, triangle, c, vertex);
+            sum += ((double)vertex[k] - entry->origin[k]) * scale;
         }
         out[k] = sum / 3;
     }
@@ -107,8 +108,13 @@ void kiln_levels_measure(const kiln_view *view, const kiln_view_tree *tree,
     measure_node(&m, 0, 1);
     kiln_tree_visit_volumes(tree, take_volume, &m);
     const uint32_t step = entry->triangle_count / POINTS_MOST + 1;
-    for (uint32_t i = 0; view->triangles != NULL && i < entry->triangle_count; i += step) {
-        middle_of(view, entry, kiln_view_tree_triangle(tree, i), m.point);
+    const uint32_t stored = view->heights != NULL ? view->triangle_count : entry->triangle_count;
+    for (uint32_t i = 0; view->triangles != NULL && i < stored; i += step) {
+        if (!kiln_view_stores(view, i)) {
+            continue;
+        }
+        middle_of(view, entry, view->heights != NULL ? i : kiln_view_tree_triangle(tree, i),
+                  m.point);
         kiln_tree_visit_volumes(tree, take_point, &m);
         points++;
     }

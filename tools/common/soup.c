@@ -24,6 +24,7 @@ void kiln_soup_free(kiln_soup *soup)
     free(soup->notes);
     free(soup->side_files);
     free(soup->warnings);
+    free(soup->samples);
     memset(soup, 0, sizeof *soup);
 }
 

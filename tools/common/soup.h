@@ -75,7 +75,12 @@ typedef struct {
     uint32_t *side_files; /* offset in strings: path relative to the model's folder if inside it */
     uint32_t warning_count;
     uint32_t *warnings; /* offset in strings: whole sentences, in order */
-    char format[16];    /* extension by which the importer was chosen, lower case */
+    /* A height field: of vertices, indices, faces and user values there are none, and the one part
+     * has the triangles of a grid without holes. */
+    uint16_t *samples; /* [columns * rows], row by row; NULL: a mesh */
+    uint32_t columns, rows;
+    uint32_t greatest; /* that a sample may be */
+    char format[16];   /* extension by which the importer was chosen, lower case */
     uint8_t
         source_hash[32]; /* of the model's bytes and of each side file's name and bytes, in order */
 } kiln_soup;

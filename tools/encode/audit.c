@@ -21,6 +21,7 @@
 #include "../../formats/nodes.h"
 #include "../count/count.h"
 #include "audit_cells.h"
+#include "heights_file.h"
 #include "container.h"
 #include "geometry.h"
 
@@ -52,6 +53,9 @@ static uint64_t node_offset(const audit *state, uint32_t index)
 {
     const kiln_node_kind *kind = state->tree.kind;
     const kiln_reader *reader = state->view->reader;
+    if (state->tree.heights != NULL) { /* the file has no nodes */
+        return 0;
+    }
     const kiln_format_section *entry =
         &reader->sections[kiln_reader_find(reader, kind->section, 0)].entry;
     const uint64_t byte = ((uint64_t)state->tree.entry->node_first + index) * kind->node_size;
@@ -91,6 +95,11 @@ static double excess(const audit *state, const placed_lane *placed, const double
     return worst;
 }
 
+static uint32_t id_of(const kiln_view *view, uint32_t stored)
+{
+    return view->heights != NULL ? stored : view->ids[stored];
+}
+
 /* The triangle in `slot` against the boxes path[0 .. depth - 1]. */
 static bool check_triangle(const audit *state, uint32_t slot, const placed_lane *path,
                            uint32_t depth)
@@ -100,9 +109,9 @@ static bool check_triangle(const audit *state, uint32_t slot, const placed_lane 
     const kiln_view *view = state->view;
     const uint32_t triangle = kiln_view_tree_triangle(&state->tree, slot);
     for (int corner = 0; corner < 3; corner++) {
-        const uint32_t index = view->triangles[3 * (size_t)triangle + (size_t)corner];
-        const float *vertex = view->vertices + 3 * (size_t)index;
+        float vertex[3];
         double p[3];
+        kiln_view_vertex(view, triangle, (unsigned)corner, vertex);
         for (int i = 0; i < 3; i++) {
             p[i] = ((double)vertex[i] - state->tree.entry->origin[i]) * state->scale;
         }
@@ -114,7 +123,7 @@ static bool check_triangle(const audit *state, uint32_t slot, const placed_lane 
                     state->error, KILN_FORMAT_ERROR_RULE, node_offset(state, path[i].node),
                     "tree '%.40s': a corner of triangle %u lies %.3g outside lane %u "
                     "of node %u above it",
-                    state->name, view->ids[triangle], over, path[i].lane, path[i].node);
+                    state->name, id_of(view, triangle), over, path[i].lane, path[i].node);
             }
         }
         state->counts->containments += depth;
@@ -178,11 +187,37 @@ static bool check_boxes(const audit *state)
     }
 }
 
+/* The slots of a height field that leaves have name each of its triangles once. */
+static bool check_height_slots(const audit *state)
+{
+    const kiln_heights *heights = state->tree.heights;
+    uint8_t *seen = calloc(kiln_heights_triangles(heights), 1);
+    uint32_t count = 0;
+    if (seen == NULL) {
+        return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
+    }
+    for (uint32_t slot = 0; slot < heights->slots; slot++) {
+        if (state->slot_seen[slot] != 0) {
+            const uint32_t triangle = kiln_heights_of_slot(heights, slot);
+            count += seen[triangle] == 0 && kiln_heights_has(heights, triangle);
+            seen[triangle] = 1;
+        }
+    }
+    free(seen);
+    return count == state->tree.entry->triangle_count ||
+           kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
+                                 "tree '%.40s': leaves have %u of %u triangles", state->name, count,
+                                 state->tree.entry->triangle_count);
+}
+
 /* Every slot is in a leaf, and no two slots hold one triangle. Ticks are used twice: first by
  * slot, as check_leaf left them, then, cleared, by triangle. */
 static bool check_slots(const audit *state)
 {
     const kiln_format_tree *entry = state->tree.entry;
+    if (state->tree.heights != NULL) {
+        return check_height_slots(state);
+    }
     for (uint32_t slot = 0; slot < state->tree.slots; slot++) {
         if (state->slot_seen[slot] == 0) {
             return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
@@ -218,6 +253,23 @@ static bool check_cells(const audit *state)
 static bool check_entry(const audit *state)
 {
     const kiln_format_tree *entry = state->tree.entry;
+    if (state->tree.heights != NULL) { /* all but the hash was compared when it was opened */
+        kiln_format_tree again;
+        const kiln_watch watch = {.threads = 1};
+        const kiln_heights *heights = state->tree.heights;
+        const kiln_bake_status status =
+            kiln_heights_tree(heights->grid, heights->samples, &watch, &again);
+        return status == KILN_BAKE_OK && memcmp(again.geometry_hash, entry->geometry_hash,
+                                                sizeof again.geometry_hash) == 0
+                   ? true
+               : status == KILN_BAKE_FAILED
+                   ? kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0,
+                                           "out of memory")
+                   : kiln_format_error_set(
+                         state->error, KILN_FORMAT_ERROR_CHECKSUM, 0,
+                         "tree '%.40s': its geometry hash is not that of its triangles",
+                         state->name);
+    }
     const uint32_t *corners = state->view->triangles + 3 * (size_t)entry->triangle_first;
 
     /* The stored bounds are those of the vertices, exactly. */
@@ -330,7 +382,7 @@ static bool check_tree(const kiln_view *view, uint32_t index, bool full, kiln_au
     state.name = view->strings + entry->name;
     state.scale = ldexp(1.0, -entry->scale_exponent);
     bool sound = true;
-    if (view->triangles != NULL) { /* a file may have left the polygons out */
+    if (view->triangles != NULL || view->heights != NULL) { /* a file may have left them out */
         state.slot_seen = calloc(state.tree.slots, 1);
         sound = state.slot_seen != NULL
                     ? check_boxes(&state) && check_slots(&state) && check_cells(&state) &&

@@ -380,7 +380,9 @@ kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32
             const kiln_node_kind *kind = &kiln_node_kinds[k];
             minor = kind->section == sections[i].kind && kind->minor > minor ? kind->minor : minor;
         }
-        minor = sections[i].kind == KILN_SECTION_AXES ? KILN_FORMAT_MINOR_AXES : minor;
+        minor = sections[i].kind == KILN_SECTION_AXES      ? KILN_FORMAT_MINOR_AXES
+                : sections[i].kind == KILN_SECTION_HEIGHTS ? KILN_FORMAT_MINOR_HEIGHTS
+                                                           : minor;
     }
 
     /* The header is written last, since its checksum covers the table of sections that follows it.

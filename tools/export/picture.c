@@ -438,8 +438,11 @@ static bool make_mesh(picture_pass *pass)
     good = good && p->mesh_triangles != NULL && p->ids != NULL && p->values != NULL;
     if (good) {
         memset(stored, 0xFF, ((size_t)view->triangle_count + 1) * sizeof *stored);
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; view->heights == NULL && i < count; i++) {
             stored[view->ids[entry->triangle_first + i]] = (uint32_t)(entry->triangle_first + i);
+        }
+        for (uint32_t id = 0; view->heights != NULL && id < view->triangle_count; id++) {
+            stored[id] = kiln_view_stores(view, id) ? id : UINT32_MAX;
         }
     }
     for (uint32_t id = 0; good && id < view->triangle_count; id++) {

@@ -831,6 +831,61 @@ static bool finish(flat *f)
     return true;
 }
 
+/* The columns of samples of which the file says no more than how many there are. */
+static bool find_columns(flat *f, kiln_scene_grid *grid, uint64_t count)
+{
+    const int asked = f->task->options->columns;
+
+    if (grid->columns == 0) {
+        grid->columns = asked > 0 ? (uint32_t)asked : (uint32_t)sqrt((double)count);
+        grid->rows = (uint32_t)(count / grid->columns);
+        if ((uint64_t)grid->columns * grid->rows != count ||
+            (asked == 0 && grid->columns != grid->rows))
+            return FAIL(f, KILN_BAKE_INVALID,
+                        asked > 0 ? "%llu samples are no whole rows of %d; give the columns of "
+                                    "the grid (--columns)"
+                                  : "%llu samples are no square; give the columns of the grid "
+                                    "(--columns)",
+                        (unsigned long long)count, asked);
+    } else if (asked > 0 && (uint32_t)asked != grid->columns) {
+        return FAIL(f, KILN_BAKE_USAGE,
+                    "the file says that it has %lu columns, not %d; leave --columns out",
+                    (unsigned long)grid->columns, asked);
+    }
+    return (grid->columns >= 2 && grid->rows >= 2) ||
+           FAIL(f, KILN_BAKE_INVALID,
+                "a height field of %lu x %lu samples has no triangle; give two rows and columns or "
+                "more",
+                (unsigned long)grid->columns, (unsigned long)grid->rows);
+}
+
+/* A height field: its samples, and one part without names for all triangles that there may be. */
+static bool take_grid(flat *f)
+{
+    const kiln_scene_array *samples = &f->scene->arrays[KILN_ARRAY_SAMPLES];
+    kiln_soup *soup = f->soup;
+    kiln_scene_grid grid;
+
+    memcpy(&grid, f->scene->arrays[KILN_ARRAY_GRID].items, sizeof grid);
+    if (!find_columns(f, &grid, samples->count) || !has_room(f, 2 * samples->count))
+        return false;
+    if ((uint64_t)(grid.columns - 1) * (grid.rows - 1) > MOST_TRIANGLES / 2)
+        return FAIL(f, KILN_BAKE_FAILED,
+                    "more than 2^31 triangles, which is more than a file holds; cut the field");
+    soup->samples = malloc(2 * samples->count);
+    soup->parts = calloc(1, sizeof *soup->parts);
+    if (soup->samples == NULL || soup->parts == NULL)
+        return no_memory(f);
+    memcpy(soup->samples, samples->items, 2 * samples->count);
+    soup->columns = grid.columns;
+    soup->rows = grid.rows;
+    soup->greatest = grid.greatest;
+    soup->triangle_count = 2 * (grid.columns - 1) * (grid.rows - 1);
+    soup->part_count = 1;
+    soup->parts[0].triangle_count = soup->triangle_count;
+    return true;
+}
+
 kiln_bake_status kiln_flatten(const kiln_scene *scene, const kiln_flatten_task *task,
                               kiln_soup *soup)
 {
@@ -846,8 +901,12 @@ kiln_bake_status kiln_flatten(const kiln_scene *scene, const kiln_flatten_task *
     kiln_names_append(&f.names, "");
     kiln_names_append(&f.messages, "");
     /* Each step sets f.status and the error when it fails, and the rest is not run. */
-    (void)(copy_facts(&f) && find_ranges(&f) && walk_nodes(&f) && add_parts(&f) &&
-           must_have_faces(&f, "") && sift(&f) && must_have_faces(&f, " is left") && finish(&f));
+    if (scene->arrays[KILN_ARRAY_GRID].count > 0)
+        (void)(copy_facts(&f) && take_grid(&f) && finish(&f));
+    else
+        (void)(copy_facts(&f) && find_ranges(&f) && walk_nodes(&f) && add_parts(&f) &&
+               must_have_faces(&f, "") && sift(&f) && must_have_faces(&f, " is left") &&
+               finish(&f));
     free(f.names.text);
     free(f.messages.text);
     free(f.ranges);

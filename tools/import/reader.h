@@ -26,6 +26,13 @@ kiln_reader kiln_read_obj, kiln_read_ply, kiln_read_stl, kiln_read_off, kiln_rea
 /* And glTF 2.0 (gltf/nodes.c), Collada (collada/nodes.c) and FBX (fbx/nodes.c). */
 kiln_reader kiln_read_gltf, kiln_read_collada, kiln_read_fbx;
 
+/* Height fields: grey pictures of Netpbm and PNG, and samples alone. */
+kiln_reader kiln_read_pgm, kiln_read_png, kiln_read_r16;
+
+/* Sends a grid of `columns` x `rows` samples (0: the file does not say it), none above `greatest`.
+ */
+void kiln_read_grid(kiln_reading *reading, uint32_t columns, uint32_t rows, uint32_t greatest);
+
 /* The extension of the format that a model's first bytes are of, where that is another than
  * `format`; NULL: they are of this one, or of none that is known by them. */
 const char *kiln_signature_other(const kiln_model *model, const char *format);

@@ -35,6 +35,8 @@ size_t kiln_array_element(kiln_array array)
         [KILN_ARRAY_SIDE_FILES] = sizeof(kiln_scene_side_file),
         [KILN_ARRAY_ABSENT] = 4,
         [KILN_ARRAY_WARNINGS] = 4,
+        [KILN_ARRAY_GRID] = sizeof(kiln_scene_grid),
+        [KILN_ARRAY_SAMPLES] = 2,
         [KILN_ARRAY_FACTS] = sizeof(kiln_scene_facts),
         [KILN_ARRAY_FAILURE] = sizeof(kiln_scene_failure),
     };
@@ -164,6 +166,21 @@ bool kiln_scene_is_sound(kiln_scene *scene)
         corner_sum != arrays[KILN_ARRAY_CORNERS].count || vertex_sum > vertices ||
         (arrays[KILN_ARRAY_RESIDUALS].count != 0 && arrays[KILN_ARRAY_RESIDUALS].count != vertices))
         return false;
+
+    /* A grid is all that its scene has, and is as large as it says. */
+    if (arrays[KILN_ARRAY_GRID].count == 0) {
+        if (arrays[KILN_ARRAY_SAMPLES].count != 0)
+            return false;
+    } else {
+        const kiln_scene_grid *grid = arrays[KILN_ARRAY_GRID].items;
+
+        if (arrays[KILN_ARRAY_GRID].count > 1 || arrays[KILN_ARRAY_MESHES].count != 0 ||
+            arrays[KILN_ARRAY_SAMPLES].count == 0 || grid->greatest == 0 ||
+            grid->greatest > UINT16_MAX ||
+            (grid->columns != 0 &&
+             (uint64_t)grid->columns * grid->rows != arrays[KILN_ARRAY_SAMPLES].count))
+            return false;
+    }
 
     /* Parents come before their children, and nodes tile the places. */
     for (size_t i = 0; i < arrays[KILN_ARRAY_NODES].count; i++) {

@@ -58,6 +58,11 @@ typedef struct {
     uint32_t crc;  /* CRC-32 of its bytes before they were read */
 } kiln_scene_side_file;
 
+typedef struct {
+    uint32_t columns, rows; /* 0 columns: the file does not say it, and rows are 0 as well */
+    uint32_t greatest;      /* sample that there may be */
+} kiln_scene_grid;
+
 typedef enum {
     KILN_ARRAY_STRINGS,    /* char; zero-ended; offset 0 is "" */
     KILN_ARRAY_MATERIALS,  /* uint32: offset in strings */
@@ -73,6 +78,8 @@ typedef enum {
     KILN_ARRAY_SIDE_FILES, /* kiln_scene_side_file */
     KILN_ARRAY_ABSENT,     /* uint32: offset in strings of a name looked for and not found */
     KILN_ARRAY_WARNINGS,   /* uint32: offset in strings */
+    KILN_ARRAY_GRID,       /* at most one kiln_scene_grid; there are no meshes then */
+    KILN_ARRAY_SAMPLES,    /* uint16: its samples, row by row */
     KILN_ARRAY_FACTS,      /* one kiln_scene_facts */
     KILN_ARRAY_FAILURE,    /* at most one kiln_scene_failure; nothing else counts then */
     KILN_ARRAY_COUNT

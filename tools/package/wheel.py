@@ -2,7 +2,7 @@
 """wheel.py FOLDER VERSION OUTPUT: the wheel of the Python package in FOLDER, the same bytes of the same files.
 
 The tag is linux_ARCHITECTURE: the module needs the system's libc, zlib and jansson, and the programs that read
-models libexpat and libseccomp besides, so that it is no manylinux wheel.
+models libexpat, libpng and libseccomp besides, so that it is no manylinux wheel.
 """
 import base64
 import hashlib

@@ -298,9 +298,9 @@ static void add_flat(page_data *to, const kiln_view *view, json_t *arrays)
         count = 0;
         for (uint32_t i = 0; i < view->triangle_count; i++) {
             const uint32_t *corner = &view->triangles[3 * (size_t)i];
-            if (kiln_no_area(&view->vertices[3 * (size_t)corner[0]],
-                             &view->vertices[3 * (size_t)corner[1]],
-                             &view->vertices[3 * (size_t)corner[2]])) {
+            if (kiln_view_stores(view, i) && kiln_no_area(&view->vertices[3 * (size_t)corner[0]],
+                                                          &view->vertices[3 * (size_t)corner[1]],
+                                                          &view->vertices[3 * (size_t)corner[2]])) {
                 if (flat != NULL) {
                     flat[count] = i;
                 }

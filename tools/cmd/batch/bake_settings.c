@@ -82,6 +82,21 @@ const option bake_options[] = {
      "smaller file; answers are exact for the moved vertices (default: vertices are not moved)"},
     {"up", 0, OPTION_CHOICE, NULL, "x|y|z", 0, 0, FIELD(up),
      "rotate the model so that its up axis becomes this one (default: no rotation)"},
+    {"spacing", 0, OPTION_TEXT, "X[,Y]", NULL, 0, 0, FIELD(spacing),
+     "of a height field (pgm, png, r16): the distance of its columns, and of its rows, which come "
+     "from "
+     "the greatest y down to 0, or with --up y go along z (default 1, and of rows as of columns)"},
+    {"heights", 0, OPTION_TEXT, "LOW,HIGH", NULL, 0, 0, FIELD(heights),
+     "of a height field: the heights of sample 0 and of the greatest that there may be, 65535 or "
+     "what the picture says (default: a sample is its own height)"},
+    {"columns", 0, OPTION_INTEGER, "N", NULL, 2, 16777216, FIELD(columns),
+     "of a height field in r16, whose file does not say it (default: as many as rows)"},
+    {"hole", 0, OPTION_INTEGER, "SAMPLE", NULL, 0, 65535, FIELD(hole),
+     "of a height field: samples of this value are no heights, and quads at them are left out "
+     "(default: all are heights)"},
+    {"diagonal", 0, OPTION_CHOICE, NULL, "rising|falling|alternate", 0, 0, FIELD(diagonal),
+     "of a height field: cut quads from the first corner in column and row to the opposite one, "
+     "from the other two, or both in turn (default rising)"},
     /* A choice without a default of its own is kept as -1 until it is given, so that the library
      * can tell options that need --adb from those that were left alone. */
     {"adb", 0, OPTION_DEFAULTED, NULL, "4|8|16", 0, 0, FIELD(adb),
@@ -228,6 +243,7 @@ bake_settings bake_settings_default(void)
                            .scale = 1.0,
                            .import_memory = 1792,
                            .import_seconds = 50.0,
+                           .hole = -1,
                            .adb = -1,
                            .adb_area = -1,
                            .adb_polygons = -1,
@@ -359,6 +375,24 @@ static int parse_drop(const char *list, const char *asset, unsigned *bits)
     return EXIT_DONE;
 }
 
+/* One number or two, separated by a comma. */
+static bool parse_numbers(const char *text, int least, double numbers[2])
+{
+    char *end;
+    int count = 0;
+    for (const char *at = text; count < 2; at = end + 1) {
+        numbers[count] = strtod(at, &end);
+        if (end == at) {
+            return false;
+        }
+        count++;
+        if (*end != ',') {
+            break;
+        }
+    }
+    return *end == '\0' && count >= least;
+}
+
 /* Fills the library's options and checks what spans several options. Nothing is written to
  * *options if an option lacks --adb; after the other errors its contents mean nothing. Texts stay
  * those of `settings`, which must outlive the options. */
@@ -399,6 +433,18 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
      * 2^40 bytes, so the shift stays within 64 bits. */
     options->import_memory = (uint64_t)settings->import_memory << 20;
     options->import_seconds = settings->import_seconds;
+    options->columns = settings->columns;
+    options->hole = settings->hole;
+    options->diagonal = (kiln_heights_diagonal)settings->diagonal;
+    if (settings->spacing != NULL && (!parse_numbers(settings->spacing, 1, options->spacing) ||
+                                      options->spacing[0] <= 0 || options->spacing[1] < 0)) {
+        return REFUSE(asset, "--spacing takes one length above 0, or two as X,Y, not '%s'",
+                      settings->spacing);
+    }
+    if (settings->heights != NULL && !parse_numbers(settings->heights, 2, options->heights)) {
+        return REFUSE(asset, "--heights takes two numbers as LOW,HIGH, not '%s'",
+                      settings->heights);
+    }
     options->if_changed = settings->if_changed;
     options->cache = settings->cache;
     options->cache_shared = settings->cache_shared;

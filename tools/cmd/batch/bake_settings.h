@@ -15,6 +15,8 @@ typedef struct {
         *trace, *against, *max_bytes;
     int leaf, spheres, quality, fit, box_fit, layout, split, up, on_bad, threads, progress;
     int import_memory;
+    const char *spacing, *heights;
+    int columns, hole, diagonal;
     int lossy_grid, folders, annotations;
     int adb, adb_area, adb_polygons, adb_regions;
     double scale, import_seconds, adb_factor;
@@ -27,7 +29,7 @@ typedef struct {
 enum { ANNOTATIONS_NONE, ANNOTATIONS_GITHUB };
 
 /* The table of options of kiln bake. */
-enum { BAKE_OPTION_COUNT = 58 };
+enum { BAKE_OPTION_COUNT = 63 };
 extern const option bake_options[BAKE_OPTION_COUNT];
 
 bake_settings bake_settings_default(void);

@@ -20,6 +20,7 @@
 
 #include "../../../formats/assert.h"
 #include "../../../formats/check.h"
+#include "../../common/heights_mesh.h"
 #include "../../common/tree_cost.h"
 #include "../../view/page.h"
 #include "../../view/picture.h"
@@ -136,15 +137,17 @@ static void add_contents(json_t *to, const void *data, size_t size)
 {
     kiln_reader reader;
     kiln_view view;
+    kiln_heights_mesh mesh = {NULL, NULL, NULL};
     kiln_format_error error;
     if (!kiln_reader_open(&reader, data, size, NULL, &error)) {
         return;
     }
-    if (kiln_view_open(&view, &reader, false, &error)) {
-        json_object_set_new(to, "triangles", json_count(view.triangle_count));
+    if (kiln_view_open(&view, &reader, false, &error) && kiln_heights_mesh_make(&view, &mesh)) {
+        json_object_set_new(to, "triangles", json_count(kiln_view_faces(&view)));
         add_counts(to, &view);
         add_trees(to, &view);
         add_picture(to, &view);
+        kiln_heights_mesh_free(&mesh);
     }
     kiln_reader_close(&reader);
 }

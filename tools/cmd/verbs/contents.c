@@ -44,7 +44,9 @@ bool contents_open_loaded(contents *of, kiln_format_error *error)
         good = kiln_weights_file_open(&of->weights, &of->reader, error);
     } else { /* a model, or what is no kind at all: the verifier of models says so */
         of->kind = CONTENTS_MODEL;
-        good = kiln_view_open(&of->view, &of->reader, false, error);
+        good = kiln_view_open(&of->view, &of->reader, false, error) &&
+               (kiln_heights_mesh_make(&of->view, &of->mesh) ||
+                kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory"));
     }
     if (!good) {
         kiln_reader_close(&of->reader);
@@ -76,6 +78,7 @@ void contents_release(contents *of)
     json_decref(of->meta);
     of->meta = NULL;
     if (of->is_open) {
+        kiln_heights_mesh_free(&of->mesh);
         kiln_reader_close(&of->reader);
         of->is_open = false;
     }

@@ -5,6 +5,7 @@
 #include "../../../formats/axes_check.h"
 #include "../../../formats/bins_check.h"
 #include "../../../formats/check.h"
+#include "../../common/heights_mesh.h"
 
 #include <jansson.h>
 
@@ -17,8 +18,9 @@ typedef struct {
     bool is_open; /* the members below are valid */
     kiln_reader reader;
     contents_kind kind;
-    kiln_view view;       /* of a model */
-    kiln_bins_view table; /* of a table */
+    kiln_view view;         /* of a model */
+    kiln_heights_mesh mesh; /* to which the view of a height field refers */
+    kiln_bins_view table;   /* of a table */
     kiln_weights_view weights;
     kiln_axes_view axes;
     json_t *meta; /* the document that the bake wrote about itself; NULL: there is none */

@@ -161,13 +161,18 @@ static int compare_triangles(const void *a, const void *b)
     return memcmp(a, b, sizeof(triangle));
 }
 
-/* All triangles by id, in their canonical form. Adding 0 makes -0 and 0 one, so that comparing
- * bytes is comparing coordinates. NULL: no memory. */
+/* All triangles by id, in their canonical form; of a height field those that are there. Adding 0
+ * makes -0 and 0 one, so that comparing bytes is comparing coordinates. NULL: no memory. */
 static triangle *list_triangles(const kiln_view *view)
 {
     triangle *list = malloc((size_t)view->triangle_count * sizeof *list);
+    uint32_t missing = 0;
     for (uint32_t stored = 0; list != NULL && stored < view->triangle_count; stored++) {
         KILN_ASSERT(view->ids[stored] < view->triangle_count);
+        if (!kiln_view_stores(view, stored)) {
+            missing++;
+            continue;
+        }
         float corners[3][3];
         for (int k = 0; k < 3; k++) {
             const uint32_t vertex = view->triangles[3 * (size_t)stored + (size_t)k];
@@ -183,7 +188,7 @@ static triangle *list_triangles(const kiln_view *view)
             }
             best = compare_triangles(&other, &best) < 0 ? other : best;
         }
-        list[view->ids[stored]] = best;
+        list[view->ids[stored] - missing] = best;
     }
     return list;
 }
@@ -193,7 +198,7 @@ static triangle *list_triangles(const kiln_view *view)
 static bool compare_sets(const kiln_view *a, const kiln_view *b, triangle_sets *out)
 {
     triangle *list_a = list_triangles(a), *list_b = list_triangles(b);
-    const uint32_t count_a = a->triangle_count, count_b = b->triangle_count;
+    const uint32_t count_a = kiln_view_faces(a), count_b = kiln_view_faces(b);
     const uint32_t both = count_a < count_b ? count_a : count_b;
     const bool good = list_a != NULL && list_b != NULL;
     memset(out, 0, sizeof *out);
@@ -226,8 +231,8 @@ static bool compare_sets(const kiln_view *a, const kiln_view *b, triangle_sets *
 static bool compare_geometry(diff *d)
 {
     const kiln_view *a = &d->files[0].view, *b = &d->files[1].view;
-    rows_add(&d->found, "geometry", "triangles", json_count(a->triangle_count),
-             json_count(b->triangle_count));
+    rows_add(&d->found, "geometry", "triangles", json_count(kiln_view_faces(a)),
+             json_count(kiln_view_faces(b)));
     d->have_sets = a->triangles != NULL && b->triangles != NULL;
     if (d->have_sets) {
         /* Two files have polygons: their triangles decide, whatever else differs. */

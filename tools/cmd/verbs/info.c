@@ -23,6 +23,8 @@
 #include "../../common/soup.h"
 #include "../../encode/container.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,6 +204,25 @@ static json_t *file_json(const info *of)
     return object;
 }
 
+static json_t *heights_json(const kiln_format_heights *grid)
+{
+    static const char *const diagonals[] = {"rising", "falling", "alternate"};
+    char axes[4] = "";
+    json_t *object = json_object();
+    for (unsigned k = 0; k < 3; k++) {
+        axes[k] = "xyz"[grid->axis[k]];
+    }
+    json_object_set_new(object, "columns", json_count(grid->columns));
+    json_object_set_new(object, "rows", json_count(grid->rows));
+    json_object_set_new(object, "origin", json_numbers(grid->origin, 3));
+    json_object_set_new(object, "step", json_numbers(grid->step, 3));
+    json_object_set_new(object, "axes", json_string(axes));
+    json_object_set_new(object, "hole",
+                        grid->hole == KILN_HEIGHTS_NO_HOLE ? json_null() : json_count(grid->hole));
+    json_object_set_new(object, "diagonal", json_string(diagonals[grid->diagonal]));
+    return object;
+}
+
 /* Members of all kinds of file come first, then those of a model. */
 static json_t *info_json(const info *of)
 {
@@ -213,17 +234,20 @@ static json_t *info_json(const info *of)
     kiln_shares(&of->file.reader, shares);
     for (kiln_share i = 0; i < KILN_SHARE_COUNT; i++) {
         json_object_set_new(of_each, kiln_share_name(i),
-                            json_number((double)shares[i] / (double)view->triangle_count));
+                            json_number((double)shares[i] / (double)kiln_view_faces(view)));
     }
     json_array_extend(bounds, upper); /* six numbers in a row */
     json_decref(upper);
     for (uint32_t i = 0; i < view->material_count; i++) {
         json_array_append_new(materials, json_cstring(view->strings + view->materials[i]));
     }
-    json_object_set_new(object, "bytes_per_triangle",
-                        json_number((double)of->file.size / (double)of->file.view.triangle_count));
+    json_object_set_new(
+        object, "bytes_per_triangle",
+        json_number((double)of->file.size / (double)kiln_view_faces(&of->file.view)));
     json_object_set_new(object, "bytes_per_triangle_of", of_each);
-    json_object_set_new(object, "faces", json_count(of->extent.triangles));
+    json_object_set_new(
+        object, "faces",
+        json_count(view->triangles != NULL ? kiln_view_faces(view) : of->extent.triangles));
     json_object_set_new(object, "vertices", json_count(of->file.view.vertex_count));
     json_object_set_new(object, "bounds", bounds);
     json_object_set_new(object, "area", json_number(of->extent.area));
@@ -238,6 +262,9 @@ static json_t *info_json(const info *of)
     json_object_set_new(object, "materials", materials);
     json_object_set_new(object, "trees", trees_json(of));
     json_object_set_new(object, "sections", sections_json(of));
+    if (view->heights != NULL) {
+        json_object_set_new(object, "height_field", heights_json(view->heights->grid));
+    }
     if (of->file.view.weights.count > 0) {
         json_object_set_new(object, "weights", weights_json(&of->file.view.weights));
     }
@@ -470,10 +497,10 @@ static void print_info(const info *of)
     char digits[2][32], each[48], text[512] = "";
     size_t used = 0;
     snprintf(each, sizeof each, "%.2f a triangle",
-             (double)of->file.size / (double)of->file.view.triangle_count);
+             (double)of->file.size / (double)kiln_view_faces(&of->file.view));
     print_head(of, each);
     printf("  faces          %s, of %s vertices, in %u part%s\n",
-           columns_count(of->file.view.triangle_count, digits[0]),
+           columns_count(kiln_view_faces(&of->file.view), digits[0]),
            columns_count(of->file.view.vertex_count, digits[1]), of->file.view.part_count,
            of->file.view.part_count == 1 ? "" : "s");
     /* "NAME 11.90, NAME 7.02": only those that the file has. */
@@ -482,11 +509,23 @@ static void print_info(const info *of)
         if (shares[i] > 0) {
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.2f",
                                      used > 0 ? ", " : "", kiln_share_name(i),
-                                     (double)shares[i] / (double)of->file.view.triangle_count);
+                                     (double)shares[i] / (double)kiln_view_faces(&of->file.view));
         }
     }
     KILN_ASSERT(used < sizeof text);
     columns_item(stdout, "a triangle", text);
+    if (of->file.view.heights != NULL) {
+        const kiln_format_heights *grid = of->file.view.heights->grid;
+        const uint64_t quads = (uint64_t)of->file.view.triangle_count / 2;
+        snprintf(text, sizeof text,
+                 "%" PRIu32 " x %" PRIu32 " samples, %.9g x %.9g apart, steps of %.9g; %llu of "
+                 "%llu quads at holes",
+                 grid->columns, grid->rows, fabs(grid->step[0]), fabs(grid->step[1]),
+                 fabs(grid->step[2]),
+                 (unsigned long long)(quads - kiln_view_faces(&of->file.view) / 2),
+                 (unsigned long long)quads);
+        columns_item(stdout, "height field", text);
+    }
     /* All of it is computed from the polygons, but for the counts that the bake has left. */
     if (of->file.view.triangles == NULL) {
         printf("  baked without polygons: bounds, area and volume are not known\n");

@@ -76,7 +76,7 @@ bool info_table_add(info_table *table, const contents *of)
         return true;
     }
     row->kinds = kinds_of(&of->view);
-    row->triangles = of->view.triangle_count;
+    row->triangles = kiln_view_faces(&of->view);
     row->parts = of->view.part_count;
     row->dropped = count_of(of, "faces_dropped");
     row->degenerate = count_of(of, "degenerate");

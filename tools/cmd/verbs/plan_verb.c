@@ -49,7 +49,7 @@ static const option plan_options[] = {
 };
 
 /* Bits of the set of options that were given. */
-enum { OPTIONS_MOST = 64 };
+enum { OPTIONS_MOST = 96 };
 
 /* Returns the verb with the options of an asset after its own, all of them in `table`. Where both
  * have an option of a name, the plan's is kept. */

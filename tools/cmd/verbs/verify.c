@@ -155,13 +155,33 @@ static void compare_triangle(const comparison *c, const kiln_format_part *part, 
     }
 }
 
+/* Of a height field, whose triangles follow from its samples. */
+static void compare_samples(const comparison *c)
+{
+    const kiln_heights *heights = c->view->heights;
+    if (heights == NULL || c->soup->samples == NULL || heights->grid->columns != c->soup->columns ||
+        heights->grid->rows != c->soup->rows) {
+        differs(c, "one of both is no height field, or has other rows or columns");
+        return;
+    }
+    const size_t count = (size_t)c->soup->columns * c->soup->rows;
+    for (size_t i = 0; i < count; i++) {
+        if (heights->samples[i] != c->soup->samples[i]) {
+            c->verdict->differing++;
+            differs(c, "the sample in column %zu of row %zu is %u, in the source it is %u",
+                    i % c->soup->columns, i / c->soup->columns, heights->samples[i],
+                    c->soup->samples[i]);
+        }
+    }
+}
+
 /* Compares counts and parts, then, where these agree and so do the meanings of ids, all triangles.
  * False: no memory. */
 static bool compare(const comparison *c)
 {
     KILN_ASSERT(c->verdict->first[0] == '\0' && c->verdict->differing == 0);
     const uint32_t count = c->view->triangle_count;
-    if (c->view->triangle_count != c->soup->triangle_count) {
+    if (count != c->soup->triangle_count) {
         differs(c, "it has %u triangle%s, %.100s has %u", c->view->triangle_count,
                 c->view->triangle_count == 1 ? "" : "s", c->source, c->soup->triangle_count);
     }
@@ -191,6 +211,10 @@ static bool compare(const comparison *c)
                 c->soup->part_count);
     }
 
+    if (c->view->heights != NULL || c->soup->samples != NULL) {
+        compare_samples(c);
+        return true;
+    }
     if (c->verdict->first[0] == '\0' && c->view->triangles != NULL) {
         /* The bake sorts triangles along the tree; ids keep the order of the import. */
         uint32_t *stored_of = malloc((size_t)count * sizeof *stored_of); /* by id */
@@ -255,6 +279,7 @@ static int import_and_compare(const contents *of, const verify_settings *setting
     options.drop =
         (json_is_true(json_object_get(kept, "drop_degenerate")) ? KILN_DROP_DEGENERATE : 0u) |
         (json_is_true(json_object_get(kept, "drop_duplicate")) ? KILN_DROP_DUPLICATE : 0u);
+    options.columns = (int)json_integer_value(json_object_get(kept, "columns"));
     options.lossy_grid = grid >= KILN_LOSSY_BITS_MIN && grid <= KILN_LOSSY_BITS_MAX ? (int)grid : 0;
     const kiln_bake_input input = {.path = source, .format = format_of(of->meta, source)};
     kiln_bake_report report;
@@ -284,7 +309,8 @@ static int import_and_compare(const contents *of, const verify_settings *setting
     for (size_t i = 0; i < sizeof soup.source_hash; i++) {
         snprintf(hash + 2 * i, 3, "%02x", soup.source_hash[i]);
     }
-    verdict->triangles = soup.triangle_count;
+    verdict->triangles =
+        soup.samples != NULL ? (uint64_t)soup.columns * soup.rows : soup.triangle_count;
     verdict->same_bytes =
         strcmp(hash, text_member(json_object_get(of->meta, "source"), "sha256")) == 0;
     KILN_ASSERT(verdict->differing <= verdict->triangles);
