@@ -39,7 +39,8 @@
  * 2^-58 L^2, is below 2^-290. `tiny` is more; of points so far away that squares could overflow it
  * is infinite (point_walk.c), so that nothing is known. */
 
-/* ------------------------------------------------------------------------------------- boxes -- */
+/* ------------------------------------------------------------------------------------- boxes
+ * -- */
 
 #define point_bytes KILN_SIMD_NAME(point_bytes)
 /* Boxes in steps. */
@@ -151,7 +152,8 @@ static uint32_t points_lanes(const kiln_tree *tree, const kiln_near_point *near,
     return point_open(tree, near, node, squared);
 }
 
-/* --------------------------------------------------------------------------------- triangles -- */
+/* --------------------------------------------------------------------------------- triangles
+ * -- */
 
 #define double_vector KILN_SIMD_NAME(double_vector)
 typedef struct {
@@ -284,7 +286,8 @@ static void points_slot(const kiln_tree *tree, kiln_near_point *near, uint32_t s
     (void)point_leaf(tree, near, slot, 1, visit, user);
 }
 
-/* -------------------------------------------------------------------------------------- walk -- */
+/* -------------------------------------------------------------------------------------- walk
+ * -- */
 
 #define point_waiting KILN_SIMD_NAME(point_waiting)
 /* A lane of a node: its number is the three lowest bits of `key`, which is else a lower bound of
@@ -309,14 +312,17 @@ static inline void point_keys(const float squared[8], uint32_t mask, float keys[
 }
 
 #define point_push KILN_SIMD_NAME(point_push)
-/* Puts the lanes of the mask onto the stack, the nearest on top, and the others above it, where
- * they are of no account: each lane's place is the number of lanes before it, without branches. */
+/* Puts the lanes of the mask, of which there is one at least, onto the stack, the nearest on top,
+ * and the others above it, where they are of no account: each lane's place is the number of lanes
+ * before it, without branches. Returns the nearest, which need not be read again. */
 static inline unsigned point_push(uint32_t node, const float squared[8], uint32_t mask,
-                                  point_waiting *stack, unsigned height)
+                                  point_waiting *stack, unsigned *height)
 {
     float keys[8];
     int32_t before[8];
+    uint32_t first = 0;
     const unsigned count = kiln_popcount8(mask);
+    point_waiting *base = stack + *height;
     point_keys(squared, mask, keys);
     for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
         const vec own = vec_load(keys + i);
@@ -325,14 +331,16 @@ static inline unsigned point_push(uint32_t node, const float squared[8], uint32_
             sum = sum - vec_less(vec_of(keys[j]), own);
         }
         vec_int_store(before + i, sum);
+        first |= vec_lanes(vec_less(vec_from_int(sum), vec_of(1.0f))) << i;
     }
     for (unsigned i = 0; i < 8; i++) {
         const unsigned rank = (unsigned)before[i];
-        point_waiting *place = stack + height + (rank < count ? count - 1 - rank : rank);
+        point_waiting *place = base + (rank < count ? count - 1 - rank : rank);
         place->node = node;
         memcpy(&place->key, &keys[i], sizeof place->key);
     }
-    return height + count;
+    *height += count;
+    return (unsigned)__builtin_ctz(first);
 }
 
 #define points_walk KILN_SIMD_NAME(points_walk)
@@ -348,29 +356,32 @@ static void points_walk(const kiln_tree *tree, kiln_near_point *near, kiln_point
         const kiln_format_node8 *node = kiln_tree_node(tree, index);
         float squared[8];
         const uint32_t mask = point_open(tree, near, node, squared);
-        height = point_push(index, squared, mask, stack, height);
+        unsigned lane = 0;
+        bool taken = mask != 0;
+        if (taken) {
+            lane = point_push(index, squared, mask, stack, &height);
+            height--;
+        }
         for (;;) {
+            if (taken && (node->inner >> lane & 1) != 0) {
+                index = kiln_node8_child(node, lane);
+                break;
+            }
+            if (taken && ((enters != NULL && !enters(user)) ||
+                          !point_leaf(tree, near, kiln_node8_slot(node, lane),
+                                      kiln_node8_count(node, lane), visit, user))) {
+                return;
+            }
             if (height == 0) {
                 return;
             }
             const point_waiting top = stack[--height];
             const uint32_t bits = top.key & ~7u;
-            const unsigned lane = top.key & 7u;
             float bound;
             memcpy(&bound, &bits, sizeof bound);
-            if (bound > near->cut) {
-                continue;
-            }
+            taken = !(bound > near->cut);
             node = kiln_tree_node(tree, top.node);
-            if ((node->inner >> lane & 1) != 0) {
-                index = kiln_node8_child(node, lane);
-                break;
-            }
-            if ((enters != NULL && !enters(user)) ||
-                !point_leaf(tree, near, kiln_node8_slot(node, lane), kiln_node8_count(node, lane),
-                            visit, user)) {
-                return;
-            }
+            lane = top.key & 7u;
         }
     }
 }
