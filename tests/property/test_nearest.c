@@ -30,7 +30,7 @@
 
 enum { MESHES = 500, POINTS = 6, KINDS = BODY_KINDS, TRIANGLES_MAX = 400 };
 
-/* ---------------------------------------------------------------------------------- samples -- */
+/* ----------------------------------------------------------------------------------- samples -- */
 
 static void corners_of(const mesh *m, uint32_t triangle, double out[9])
 {
@@ -99,7 +99,7 @@ static void carry_point(const kiln_pose *pose, const double point[3], double out
     }
 }
 
-/* ------------------------------------------------------------------------------------ truth -- */
+/* ------------------------------------------------------------------------------------- truth -- */
 
 static struct {
     oracle_point of[TRIANGLES_MAX]; /* by triangle */
@@ -239,8 +239,7 @@ static void check_surface(const body *b, const kiln_pose *pose, const kiln_surfa
     }
 }
 
-/* ------------------------------------------------------------------------------------ checks
- * -- */
+/* ------------------------------------------------------------------------------------ checks -- */
 
 static void next_set(void)
 {

@@ -42,8 +42,7 @@ static void assert_vector(const double v[3], double x, double y, double z)
     assert_true(off <= 1e-12);
 }
 
-/* ------------------------------------------------------------------------------------ answers
- * -- */
+/* ----------------------------------------------------------------------------------- answers -- */
 
 static void test_features_of_a_box(void **state)
 {
@@ -181,8 +180,46 @@ static void test_far_away(void **state)
     body_free(&b);
 }
 
-/* ------------------------------------------------------------------------------- many points
- * -- */
+/* Just beside corners and edges, where distances are far smaller than triangles, so that doubles
+ * say different things of triangles that share them: the triangle is the one that exact comparisons
+ * of all give. */
+static void test_close_to_the_surface(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    body b = body_of(mesh_torus(16, 10, 0.3), 4, KILN_LAYOUT_RAW);
+    for (int i = 0; i < 300; i++) {
+        const uint32_t *t = b.mesh.indices + 3 * random_below(&random, b.mesh.triangle_count);
+        const double part = i % 2 == 0 ? 0 : random_between(&random, 0, 1);
+        const double off = ldexp(1, -30 - i % 20);
+        double point[3], best[9];
+        kiln_nearest_feature of_best = {KILN_FEATURE_FACE, 0};
+        uint32_t wanted = UINT32_MAX;
+        for (int k = 0; k < 3; k++) {
+            const double from = (double)b.mesh.positions[3 * t[0] + (uint32_t)k];
+            const double to = (double)b.mesh.positions[3 * t[1] + (uint32_t)k];
+            point[k] = from + part * (to - from) + random_between(&random, -off, off);
+        }
+        for (uint32_t j = 0; j < b.mesh.triangle_count; j++) {
+            double corners[9];
+            for (uint32_t k = 0; k < 9; k++) {
+                corners[k] = (double)b.mesh.positions[3 * b.mesh.indices[3 * j + k / 3] + k % 3];
+            }
+            const kiln_nearest_feature at = kiln_point_feature(point, corners);
+            if (wanted == UINT32_MAX || kiln_point_compare(point, corners, at, best, of_best) < 0) {
+                wanted = j;
+                of_best = at;
+                memcpy(best, corners, sizeof best);
+            }
+        }
+        const kiln_surface_point at =
+            nearest(b.trees[i % BODY_KINDS], point[0], point[1], point[2]);
+        assert_int_equal(at.triangle, wanted);
+    }
+    body_free(&b);
+}
+
+/* ------------------------------------------------------------------------------- many points -- */
 
 static void backwards(void *user, void (*task)(void *context, uint32_t index), void *context,
                       uint32_t count)
@@ -229,7 +266,7 @@ static void test_many_points(void **state)
     body_free(&b);
 }
 
-/* --------------------------------------------------------------------------------- refusals -- */
+/* ---------------------------------------------------------------------------------- refusals -- */
 
 static bool stop_second(void *user)
 {
@@ -314,8 +351,7 @@ static void test_refusals(void **state)
     body_free(&soup);
 }
 
-/* --------------------------------------------------------------------------- single decisions
- * -- */
+/* -------------------------------------------------------------------------- single decisions -- */
 
 /* Degenerate triangles: a point, a segment, one whose corners are on a line. */
 static void test_triangles_without_area(void **state)
@@ -377,6 +413,7 @@ int main(void)
                                        cmocka_unit_test(test_pseudonormals_tell_sides),
                                        cmocka_unit_test(test_scales),
                                        cmocka_unit_test(test_far_away),
+                                       cmocka_unit_test(test_close_to_the_surface),
                                        cmocka_unit_test(test_many_points),
                                        cmocka_unit_test(test_refusals),
                                        cmocka_unit_test(test_triangles_without_area),
