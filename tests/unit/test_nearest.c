@@ -385,6 +385,17 @@ static void test_near_ties(void **state)
     assert_int_equal(kiln_point_compare_radius(q, t, of_t, 1), -1);
     assert_int_equal(kiln_point_compare_radius(q, u, of_u, 1), 1);
     assert_int_equal(kiln_point_compare_radius(q, u, of_u, HUGE_VAL), -1);
+
+    /* one plane, x + y + z = 1, by triangles of many sizes: the square is 1 / 3 for all */
+    const double first[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const kiln_nearest_feature of_first = kiln_point_feature(p, first);
+    for (int i = 0; i < 1000; i++) {
+        const double a = i % 10, b = i / 10 % 10, c = i / 100;
+        const double v[9] = {1 + 2 * a, -a, -a, -b, 1 + 2 * b, -b, -c, -c, 1 + 2 * c};
+        const kiln_nearest_feature of_v = kiln_point_feature(p, v);
+        assert_int_equal(of_v.kind, KILN_FEATURE_FACE);
+        assert_int_equal(kiln_point_compare(p, first, of_first, v, of_v), 0);
+    }
 }
 
 static void test_wide_integers(void **state)
