@@ -35,6 +35,7 @@
 #define SIZE_MOST 0x1p100
 #define NUMBER_MOST 1e60
 #define ROUNDS 24
+#define BLOCK_ROUNDING 0x1p-46 /* of S and the coordinates of a way: of products with blocks */
 #define ROUND 0.5 /* squares of a ball's radius and of half the diagonal of the bounds */
 #define ABOVE_ZERO 0x1p-1022
 
@@ -64,6 +65,25 @@ static void set_ball(kiln_convex_core *core, double squared)
     }
     core->around = sqrt(squared) * (1 + 0x1p-48);
     core->round = squared > 0x1p-900 && squared < ROUND * diagonal;
+}
+
+/* Boxes of the blocks of a large hull, about the middle. */
+static void form_blocks(kiln_convex_core *core)
+{
+    core->block = core->count / KILN_CONVEX_BLOCKS + 1;
+    for (uint32_t i = 0; i < core->count; i += core->block) {
+        const uint32_t end = core->count - i < core->block ? core->count : i + core->block;
+        for (uint32_t k = 0; k < 3; k++) {
+            double low = HUGE_VAL, high = -HUGE_VAL;
+            for (uint32_t j = i; j < end; j++) {
+                const double at = core->vertices[3 * (size_t)j + k] - core->middle[k];
+                low = kiln_smaller(at, low);
+                high = kiln_larger(at, high);
+            }
+            core->kept[k][i / core->block] = low / 2 + high / 2;
+            core->kept[k][KILN_CONVEX_BLOCKS + i / core->block] = high / 2 - low / 2;
+        }
+    }
 }
 
 bool kiln_convex_take(const kiln_convex *given, kiln_convex_core *core)
@@ -112,6 +132,9 @@ bool kiln_convex_take(const kiln_convex *given, kiln_convex_core *core)
         squared = kiln_larger(squared, kiln_dot(p, p));
     }
     set_ball(core, squared);
+    if (core->count > KILN_CONVEX_KEPT) {
+        form_blocks(core);
+    }
     return true;
 }
 
@@ -149,19 +172,47 @@ static uint32_t first_kept(const kiln_convex_core *core, const double w[3])
     return first < core->count ? first : core->count - 1;
 }
 
+/* Goes on with the vertices of a block. */
+static void search_block(const kiln_convex_core *core, const double w[3], uint32_t block,
+                         double *least, uint32_t *best)
+{
+    const uint32_t first = block * core->block;
+    const uint32_t end = core->count - first < core->block ? core->count : first + core->block;
+    for (uint32_t i = first; i < end; i++) {
+        double p[3];
+        vertex_about_middle(core, i, p);
+        const double at = kiln_dot(w, p);
+        if (at < *least || (at == *least && i < *best)) {
+            *least = at;
+            *best = i;
+        }
+    }
+}
+
 static uint32_t first_vertex(const kiln_convex_core *core, const double w[3])
 {
     if (core->count <= KILN_CONVEX_KEPT) {
         return first_kept(core, w);
     }
-    double least = HUGE_VAL;
-    uint32_t best = 0;
-    for (uint32_t i = 0; i < core->count; i++) {
-        double p[3];
-        vertex_about_middle(core, i, p);
-        const double at = kiln_dot(w, p);
-        best = at < least ? i : best;
-        least = at < least ? at : least;
+    double bound[KILN_CONVEX_BLOCKS], least = HUGE_VAL;
+    const double sum = (fabs(w[0]) + fabs(w[1])) + fabs(w[2]);
+    const double rounding = BLOCK_ROUNDING * core->size * sum;
+    const uint32_t blocks = (core->count - 1) / core->block + 1;
+    uint32_t best = 0, first = 0;
+    KILN_ASSERT(blocks <= KILN_CONVEX_BLOCKS);
+    for (uint32_t b = 0; b < blocks; b++) {
+        bound[b] = -rounding;
+        for (int k = 0; k < 3; k++) {
+            bound[b] +=
+                w[k] * core->kept[k][b] - fabs(w[k]) * core->kept[k][KILN_CONVEX_BLOCKS + b];
+        }
+        first = bound[b] < bound[first] ? b : first;
+    }
+    search_block(core, w, first, &least, &best);
+    for (uint32_t b = 0; b < blocks; b++) {
+        if (b != first && !(bound[b] > least)) {
+            search_block(core, w, b, &least, &best);
+        }
     }
     return best;
 }

@@ -9,8 +9,9 @@
 
 #include <stdbool.h>
 
-/* Vertices that are kept about the middle, by coordinate; hulls of more are read anew. */
-enum { KILN_CONVEX_KEPT = 128 };
+/* Vertices that are kept about the middle, by coordinate. Hulls of more are read anew, but for
+ * blocks of vertices, as many, whose boxes show that they are not first. */
+enum { KILN_CONVEX_KEPT = 128, KILN_CONVEX_BLOCKS = 64 };
 
 /* A hull that was checked. */
 typedef struct {
@@ -22,6 +23,8 @@ typedef struct {
     double size;               /* the largest coordinate of a vertex about the middle */
     double around;             /* no vertex is farther from the middle */
     bool round;                /* a ball of that radius surrounds it better than the bounds do */
+    uint32_t block;            /* vertices in a block */
+    /* The vertices; or the middles of blocks and, from KILN_CONVEX_BLOCKS on, half their sizes. */
     double kept[3][KILN_CONVEX_KEPT];
 } kiln_convex_core;
 
