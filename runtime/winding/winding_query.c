@@ -9,7 +9,7 @@
  * where the bounds turn out to exceed the accuracy, lanes are chosen again by a smaller one. The
  * first guess is right in about half of the cases; one that is nearly always right takes longer.
  * Lanes that were taken as long as they were below a part of what was left of the accuracy took
- * four times as many.
+ * several times as many.
  *
  * Lanes that are not taken are opened, and the triangles of leaves put aside, to be computed by the
  * kernel as many at a time as it takes. Those that it leaves are computed one by one.

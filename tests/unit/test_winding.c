@@ -113,6 +113,48 @@ static void a_jump_is_where_the_surface_is(void **unused)
     unwind(&w);
 }
 
+/* So near that pairs of doubles do not tell the lengths from each other: the error says so. */
+static void beside_an_edge_the_error_is_honest(void **unused)
+{
+    (void)unused;
+    wound w = wind(mesh_box(0, 0, 0, 1, 1, 1), "dop6");
+    for (int i = 1; i < 240; i++) {
+        for (int j = 1; j < 240; j += 17) {
+            const double y = ldexp(1, -i), z = ldexp(1, -j);
+            const kiln_winding_answer in = sum_at(&w, 0.5, y, z), out = sum_at(&w, 0.5, -y, z);
+            assert_true(fabs(in.number - 1) <= in.error && in.error <= 1.5);
+            assert_true(fabs(out.number) <= out.error && out.error <= 1.5);
+            assert_true(!in.surface && !out.surface);
+        }
+    }
+    unwind(&w);
+}
+
+static void errors_keep_to_the_accuracy(void **unused)
+{
+    (void)unused;
+    wound w = wind(mesh_of_shape("lock", 9000), "obb");
+    const kiln_tree_info info = kiln_tree_get_info(w.mesh.tree);
+    kiln_winding_options options = kiln_winding_options_default();
+    uint64_t state = 4;
+    double most = 0;
+    options.count_closed = false;
+    options.accuracy = 0.1;
+    for (int i = 0; i < 300; i++) {
+        double p[3];
+        kiln_winding_answer answer;
+        for (int k = 0; k < 3; k++) {
+            p[k] =
+                random_between(&state, (double)info.bounds_lower[k], (double)info.bounds_upper[k]);
+        }
+        assert_int_equal(kiln_winding_number(w.winding, NULL, p, &options, &answer), KILN_OK);
+        assert_true(answer.error <= options.accuracy + 1e-9);
+        most = fmax(most, answer.error);
+    }
+    assert_true(most > 0.09);
+    unwind(&w);
+}
+
 static void closed_meshes_are_counted(void **unused)
 {
     (void)unused;
@@ -312,6 +354,8 @@ int main(void)
         cmocka_unit_test(a_box_has_the_parts_of_a_ball),
         cmocka_unit_test(an_open_box_counts_what_is_there),
         cmocka_unit_test(a_jump_is_where_the_surface_is),
+        cmocka_unit_test(beside_an_edge_the_error_is_honest),
+        cmocka_unit_test(errors_keep_to_the_accuracy),
         cmocka_unit_test(closed_meshes_are_counted),
         cmocka_unit_test(what_is_far_away_is_small),
         cmocka_unit_test(what_is_wrong_is_refused),
