@@ -1,7 +1,7 @@
 /* What a winding number takes: to given accuracies and to a decision against 0.5, of points in the
- * box of a mesh with a hole and of points near its surface, beside the sum over all triangles by the
- * same kernel, and beside that sum written plainly with the system's arc tangent. There is no other
- * library to measure against: libigl is not in Debian.
+ * box of a mesh with a hole and of points near its surface, beside the sum over all triangles by
+ * the same kernel, and beside that sum written plainly with the system's arc tangent. There is no
+ * other library to measure against: libigl is not in Debian.
  *
  *     bench_winding [--quick] [--large] [--bv KIND]
  *
