@@ -626,9 +626,9 @@ $O/demo: $$(call objects,$$(DEMO_SOURCES)) $$(SUPPORT) $$(LIBRARIES)
 $(addprefix $O/tests/bench/bench_,ray.o inside.o nearest.o): private LIBRARY_FLAGS = $(if $(EMBREE),-DKILN_BENCH_EMBREE)
 $(addprefix $O/tests/bench/bench_,ray inside nearest): private LIBS_bench += $(if $(EMBREE),-lembree3)
 
-$(foreach b,scene continuous,$O/tests/bench/bench_$b.o $O/tests/bench/bench_$b.checked): private LIBRARY_FLAGS = \
+$(foreach b,scene continuous regions,$O/tests/bench/bench_$b.o $O/tests/bench/bench_$b.checked): private LIBRARY_FLAGS = \
   $(if $(BULLET),-DKILN_BENCH_BULLET -isystem $(dir $(firstword $(BULLET))))
-$(addprefix $O/tests/bench/bench_,scene continuous): private LIBS_bench += $(if $(BULLET),-lBulletCollision -lLinearMath)
+$(addprefix $O/tests/bench/bench_,scene continuous regions): private LIBS_bench += $(if $(BULLET),-lBulletCollision -lLinearMath)
 
 $(addprefix $O/tests/bench/bench_self.,o checked): private LIBRARY_FLAGS = $(if $(CGAL),-DKILN_BENCH_CGAL)
 $O/tests/bench/bench_self: private LIBS_bench += $(if $(CGAL),-lmpfr -lgmp)

@@ -83,6 +83,16 @@ template <class Volume> class FclModel
         return fcl::collide(fixed.get(), moved.get(), request, result);
     }
 
+    /* The same with another mesh at `pose`. */
+    size_t contacts(FclModel &other, const kiln_pose &pose, bool detailed,
+                    fcl::CollisionResultd &result)
+    {
+        other.move_to(pose);
+        const fcl::CollisionRequestd request(std::numeric_limits<int>::max(), detailed);
+        result.clear();
+        return fcl::collide(fixed.get(), other.moved.get(), request, result);
+    }
+
     /* Puts as many triangles that meet a shape of FCL's as `result` has room for into `result`. */
     size_t overlap(const fcl::CollisionObjectd &shape, int limit, fcl::CollisionResultd &result)
     {
