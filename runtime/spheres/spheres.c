@@ -310,7 +310,7 @@ static bool meet_configuration(spheres_run *run, spheres_task *task, size_t conf
             }
             placed = b->link;
         }
-        kiln_triangle_hit hit;
+        kiln_triangle_hit hit = {false, 0, 0}; /* compilers can't see that it is set where needed */
         const uint32_t met = meet_bundle(run, &frame, b, any, filter, &hit);
         for (uint32_t k = 0; !any && k < b->count; k++) {
             run->meets[configuration * of->count + i + k] = (uint8_t)(met >> k & 1);
