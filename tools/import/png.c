@@ -87,8 +87,8 @@ void kiln_read_png(kiln_reading *reading)
     kiln_read_grid(reading, columns, rows, depth == 16 ? UINT16_MAX : (1u << depth) - 1);
     for (png_uint_32 r = 0; r < rows; r++) {
         for (png_uint_32 c = 0; c < columns; c++)
-            line[c] =
-                depth == 16 ? (uint16_t)(lines[r][2 * c] | lines[r][2 * c + 1] << 8) : lines[r][c];
+            line[c] = depth == 16 ? (uint16_t)(lines[r][2 * c] + 256u * lines[r][2 * c + 1])
+                                  : (uint16_t)lines[r][c];
         kiln_send(reading->sender, KILN_ARRAY_SAMPLES, line, columns);
     }
     png_destroy_read_struct(&png, &info, NULL);
