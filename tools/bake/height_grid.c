@@ -44,6 +44,10 @@ const char *kiln_height_grid_stray(const kiln_bake_options *o)
            : o->adb != 0                                          ? "--adb"
            : o->drop != 0                                         ? "--drop"
            : o->quality != d.quality                              ? "--quality"
+           : o->points                                            ? "--points"
+           : o->fit_to != d.fit_to                                ? "--fit"
+           : o->box_fit != d.box_fit                              ? "--box-fit"
+           : o->spheres != d.spheres                              ? "--spheres"
                                                                   : NULL;
 }
 

@@ -735,10 +735,13 @@ static bool must_have_faces(flat *f, const char *which)
                     "no point%s (%lu points dropped); give a model with vertices", which,
                     (unsigned long)f->soup->note_count);
     return FAIL(f, KILN_BAKE_INVALID,
-                "no face%s (%llu points and %llu lines left out, %lu faces dropped); give a model "
-                "with faces, or bake its vertices (--points)",
+                "no face%s (%llu points and %llu lines left out, %lu face%s dropped); give a model "
+                "with faces%s",
                 which, (unsigned long long)f->facts.points, (unsigned long long)f->facts.lines,
-                (unsigned long)f->soup->note_count);
+                (unsigned long)f->soup->note_count, f->soup->note_count == 1 ? "" : "s",
+                f->scene->arrays[KILN_ARRAY_POSITIONS].count > 0
+                    ? ", or bake its vertices (--points)"
+                    : "");
 }
 
 /* One warning for all faces that can't be cut into what they enclose, by the first. */

@@ -130,7 +130,8 @@ static int load_kiln(checked_mesh *m)
                3 * sizeof *m->indices);
     }
     m->arrays = (mesh_arrays){view->vertices, m->indices, view->vertex_count, view->triangle_count};
-    return view->points ? report_error(EXIT_INVALID, m->path, "holds points and no triangles")
+    return view->points ? report_error(EXIT_INVALID, m->path,
+                                       "holds points and no triangles; give a model with faces")
                         : EXIT_DONE;
 }
 
@@ -161,11 +162,17 @@ static int load_model(checked_mesh *m, const check_settings *settings, progress 
         m->not_finite += m->soup.notes[i].reason == KILN_FACE_NOT_FINITE;
         m->bad_indices += m->soup.notes[i].reason == KILN_FACE_INDEX_RANGE;
     }
+    if (m->soup.samples != NULL) {
+        return report_error(EXIT_UNSUPPORTED, m->path,
+                            "a height field, of which only a kiln file can be checked; bake it and "
+                            "check that");
+    }
     m->points = m->soup.points_left_out;
     m->lines = m->soup.lines_left_out;
     m->arrays = (mesh_arrays){m->soup.positions, m->soup.indices, m->soup.vertex_count,
                               m->soup.triangle_count};
-    return m->soup.points ? report_error(EXIT_INVALID, m->path, "holds points and no triangles")
+    return m->soup.points ? report_error(EXIT_INVALID, m->path,
+                                         "holds points and no triangles; give a model with faces")
                           : EXIT_DONE;
 }
 

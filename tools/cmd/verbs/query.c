@@ -592,7 +592,8 @@ static int run_query(int argc, char **argv)
     if ((settings.rays != NULL) + (settings.points != NULL) + (settings.shapes != NULL) +
             (settings.spheres != NULL) + settings.self !=
         1) {
-        return report_usage("one of --rays, --points, --shapes, --spheres and --self is needed");
+        return report_usage(
+            "exactly one of --rays, --points, --shapes, --spheres and --self is needed");
     }
     if (settings.poses != NULL && settings.spheres == NULL) {
         return report_usage("--poses needs --spheres");
@@ -604,7 +605,9 @@ static int run_query(int argc, char **argv)
     }
     if ((settings.count != 0 && settings.mode != MODE_NEAREST) ||
         (settings.within >= 0 && !is_near)) {
-        return report_usage("--count needs --mode nearest, and --within that or --mode signed");
+        return report_usage(settings.count != 0 && settings.mode != MODE_NEAREST
+                                ? "--count needs --mode nearest"
+                                : "--within needs --mode nearest or signed");
     }
     if ((settings.mode == MODE_WINDING && settings.points == NULL) ||
         (settings.accuracy >= 0 && settings.mode != MODE_WINDING)) {

@@ -18,6 +18,7 @@
 
 #include "../../../formats/assert.h"
 #include "../../common/soup.h"
+#include "../../bake/height_grid.h"
 #include "../../encode/audit.h"
 #include "../../import/grid.h"
 #include "../../import/import.h"
@@ -156,13 +157,18 @@ static void compare_triangle(const comparison *c, const kiln_format_part *part, 
 }
 
 /* Of a height field, whose triangles follow from its samples. */
-static void compare_samples(const comparison *c)
+static void compare_samples(const comparison *c, const kiln_bake_options *options)
 {
     const kiln_heights *heights = c->view->heights;
+    kiln_format_heights grid;
     if (heights == NULL || c->soup->samples == NULL || heights->grid->columns != c->soup->columns ||
         heights->grid->rows != c->soup->rows) {
         differs(c, "one of both is no height field, or has other rows or columns");
         return;
+    }
+    kiln_height_grid_make(c->soup, options, &grid);
+    if (memcmp(&grid, heights->grid, sizeof grid) != 0) {
+        differs(c, "the samples lie at other places than a bake of the source would put them");
     }
     const size_t count = (size_t)c->soup->columns * c->soup->rows;
     for (size_t i = 0; i < count; i++) {
@@ -177,7 +183,7 @@ static void compare_samples(const comparison *c)
 
 /* Compares counts and parts, then, where these agree and so do the meanings of ids, all triangles.
  * False: no memory. */
-static bool compare(const comparison *c)
+static bool compare(const comparison *c, const kiln_bake_options *options)
 {
     KILN_ASSERT(c->verdict->first[0] == '\0' && c->verdict->differing == 0);
     const uint32_t count = c->view->triangle_count;
@@ -212,7 +218,7 @@ static bool compare(const comparison *c)
     }
 
     if (c->view->heights != NULL || c->soup->samples != NULL) {
-        compare_samples(c);
+        compare_samples(c, options);
         return true;
     }
     if (c->verdict->first[0] == '\0' && c->view->triangles != NULL) {
@@ -255,6 +261,28 @@ static bool compare(const comparison *c)
     return true;
 }
 
+/* Those that place a height field; what is out of range counts as absent. */
+static void take_height_options(json_t *kept, kiln_bake_options *options)
+{
+    const json_t *spacing = json_object_get(kept, "spacing");
+    const json_t *heights = json_object_get(kept, "heights");
+    const json_t *hole = json_object_get(kept, "hole");
+    const char *diagonal = text_member(kept, "diagonal");
+    const kiln_bake_options absent = *options;
+    options->columns = (int)json_integer_value(json_object_get(kept, "columns"));
+    options->hole = json_is_integer(hole) ? (int)json_integer_value(hole) : -1;
+    options->diagonal = strcmp(diagonal, "falling") == 0     ? KILN_HEIGHTS_FALLING
+                        : strcmp(diagonal, "alternate") == 0 ? KILN_HEIGHTS_ALTERNATE
+                                                             : KILN_HEIGHTS_RISING;
+    for (size_t k = 0; k < 2; k++) {
+        options->spacing[k] = json_number_value(json_array_get(spacing, k));
+        options->heights[k] = json_number_value(json_array_get(heights, k));
+    }
+    if (kiln_height_grid_refusal(options) != NULL) {
+        *options = absent;
+    }
+}
+
 /* Imports the model settings->source with the options that the file was baked with, and compares it
  * triangle by triangle. Reports what can't be read; after EXIT_DONE *verdict says whether both are
  * equal. */
@@ -279,7 +307,8 @@ static int import_and_compare(const contents *of, const verify_settings *setting
     options.drop =
         (json_is_true(json_object_get(kept, "drop_degenerate")) ? KILN_DROP_DEGENERATE : 0u) |
         (json_is_true(json_object_get(kept, "drop_duplicate")) ? KILN_DROP_DUPLICATE : 0u);
-    options.columns = (int)json_integer_value(json_object_get(kept, "columns"));
+    options.points = json_is_true(json_object_get(kept, "points"));
+    take_height_options(kept, &options);
     options.lossy_grid = grid >= KILN_LOSSY_BITS_MIN && grid <= KILN_LOSSY_BITS_MAX ? (int)grid : 0;
     const kiln_bake_input input = {.path = source, .format = format_of(of->meta, source)};
     kiln_bake_report report;
@@ -301,7 +330,7 @@ static int import_and_compare(const contents *of, const verify_settings *setting
     const comparison c = {&of->view, &soup, source, verdict};
     /* A lossy bake moved vertices to a grid, and the same step makes the import comparable. */
     if ((options.lossy_grid != 0 && !kiln_snap_to_grid(&soup, options.lossy_grid)) ||
-        !compare(&c)) {
+        !compare(&c, &options)) {
         status = report_error(EXIT_RUN, of->path, "out of memory; close other programs");
     }
     /* Equal geometry from changed bytes is worth a remark, such as after a comment was edited. */
