@@ -87,12 +87,12 @@ static bool slots_fit(uint32_t columns, uint32_t rows)
 
 enum { LINE = 64 };
 
-static size_t heights_lines(uint64_t size)
+static uint64_t heights_lines(uint64_t size)
 {
-    return (size_t)((size + LINE - 1) / LINE * LINE);
+    return (size + LINE - 1) / LINE * LINE;
 }
 
-static size_t heights_quads_size(const level_plan *plan)
+static uint64_t heights_quads_size(const level_plan *plan)
 {
     return heights_lines(((uint64_t)plan->at[0].down << plan->tile_bits) * sizeof(uint32_t));
 }
@@ -106,10 +106,12 @@ bool kiln_heights_size(const kiln_format_heights *grid, uint64_t count, size_t *
     }
     const level_plan plan = plan_levels(grid->columns - 1, grid->rows - 1);
     /* A line behind the last node, since kernels load whole vectors. */
-    *size = heights_lines(sizeof(kiln_heights)) + heights_quads_size(&plan) +
-            heights_lines(plan.all * sizeof(kiln_format_node_aabb8)) + LINE;
-    *scratch = heights_lines(plan.all * sizeof(extent));
-    return true;
+    const uint64_t all = heights_lines(sizeof(kiln_heights)) + heights_quads_size(&plan) +
+                         heights_lines(plan.all * sizeof(kiln_format_node_aabb8)) + LINE;
+    const uint64_t extents = heights_lines(plan.all * sizeof(extent));
+    *size = (size_t)all;
+    *scratch = (size_t)extents;
+    return all <= SIZE_MAX / 2 && extents <= SIZE_MAX / 2;
 }
 
 /* ----------------------------------------------------------------------------------- extents -- */
@@ -325,7 +327,7 @@ kiln_heights *kiln_heights_form(const kiln_format_heights *grid, const uint16_t 
         (kiln_format_node_aabb8 *)(void *)(at + heights_quads_size(&plan));
     extent *extents = (extent *)scratch;
     memset(h, 0, sizeof *h);
-    memset(quads, 0, heights_quads_size(&plan));
+    memset(quads, 0, (size_t)heights_quads_size(&plan));
     h->grid = grid;
     h->samples = samples;
     h->across = grid->columns - 1;

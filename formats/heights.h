@@ -41,7 +41,7 @@ typedef struct {
 
 /* Bytes of the memory that kiln_heights_form needs, in two pieces of which the second is not needed
  * afterwards; both aligned to 64. False: the grid is out of range, or does not have `count`
- * samples. */
+ * samples, or memory has no such pieces. */
 bool kiln_heights_size(const kiln_format_heights *grid, uint64_t count, size_t *size,
                        size_t *scratch);
 

@@ -47,7 +47,7 @@ typedef enum {
 } kiln_feature;
 
 typedef struct {
-    bool found;        /* if false, `distance` is options.beyond and the other members are 0 */
+    bool found;        /* if false, `distance` is options.beyond, `hint` none, and the rest 0 */
     uint32_t triangle; /* id */
     uint32_t value;    /* its user value, as kiln_tree_user returns it */
     kiln_feature feature;
@@ -100,7 +100,7 @@ KILN_API kiln_point_options kiln_point_options_default(void);
  * coordinate that is not finite or beyond 1e60, options.beyond that is negative or NaN),
  * KILN_ERROR_POSE (also one that stretches or mirrors), KILN_ERROR_NOT_LOADED (a file without
  * polygons), KILN_ERROR_PARTIAL (not all has arrived): *out is untouched. KILN_ERROR_STOPPED. Any
- * number of threads. No allocation; 24 KiB of stack. Cost: see above. */
+ * number of threads. No allocation; 26 KiB of stack. Cost: see above. */
 KILN_API kiln_status kiln_nearest_point(const kiln_tree *tree, const kiln_pose *pose,
                                         const double point[3], const kiln_point_options *options,
                                         kiln_surface_point *out);

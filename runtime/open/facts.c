@@ -2,6 +2,7 @@
  * the meta data of a file, where a triangle comes from. All of it is read from the view that
  * the verifier made (formats/check.h), and none of it allocates. */
 #include "../../formats/assert.h"
+#include "../base/fpu.h"
 #include "../base/tree.h"
 
 #include <string.h>
@@ -116,6 +117,9 @@ kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_sour
     if (view->parts == NULL || !kiln_tree_has_polygons(tree)) {
         return kiln_tree_lack(tree);
     }
+    if (!kiln_view_stores(view, triangle)) { /* a hole of a height field */
+        return KILN_ERROR_ARGUMENT;
+    }
     const kiln_format_part *part = part_of(view, triangle);
     memset(out, 0, sizeof *out);
     out->triangle = triangle;
@@ -128,6 +132,15 @@ kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_sour
     out->material =
         out->user < view->material_count ? string_at(tree->file, view->materials[out->user]) : "";
     return KILN_OK;
+}
+
+/* Vertices of a height field are computed, in the environment of queries. */
+static void copy_corners(const kiln_tree *tree, uint32_t stored, float corners[3][3])
+{
+    for (unsigned i = 0; i < 3; i++) {
+        float room[3];
+        memcpy(corners[i], kiln_tree_vertex(tree, stored, i, room), sizeof corners[i]);
+    }
 }
 
 /* Triangles are stored in the order of the tree, and ids are those of the source: finding one takes
@@ -152,10 +165,10 @@ kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle, float co
     if (stored == view->triangle_count) {
         return KILN_ERROR_ARGUMENT;
     }
-    for (unsigned i = 0; i < 3; i++) {
-        float room[3];
-        memcpy(corners[i], kiln_tree_vertex(tree, stored, i, room), sizeof corners[i]);
-    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_FPU_CALL(run, copy_corners);
+    run(tree, stored, corners);
+    kiln_fpu_leave(caller);
     return KILN_OK;
 }
 

@@ -212,6 +212,21 @@ kiln_status kiln_tree_visit(const kiln_tree *tree, kiln_volume_callback callback
 
 /* ---------------------------------------------------------------------------- all triangles -- */
 
+/* Vertices of a height field are computed, in the environment of queries. */
+static void copy_triangles(const kiln_tree *tree, float *corners, uint32_t count)
+{
+    const uint32_t first = tree->view.entry->triangle_first,
+                   end = first + kiln_tree_stored_range(tree);
+    for (uint32_t i = first; i < end; i++) {
+        for (unsigned c = 0; c < 3 && kiln_tree_stores(tree, i) && kiln_tree_id(tree, i) < count;
+             c++) {
+            float room[3];
+            memcpy(corners + 9 * (size_t)kiln_tree_id(tree, i) + 3 * c,
+                   kiln_tree_vertex(tree, i, c, room), 3 * sizeof *corners);
+        }
+    }
+}
+
 kiln_status kiln_tree_triangles(const kiln_tree *tree, float *corners, uint32_t count)
 {
     static const uint32_t nan = 0x7FC00000u; /* quiet, whatever the platform's own is */
@@ -224,16 +239,10 @@ kiln_status kiln_tree_triangles(const kiln_tree *tree, float *corners, uint32_t 
     for (size_t i = 0; i < 9 * (size_t)count; i++) {
         memcpy(corners + i, &nan, sizeof nan);
     }
-    const uint32_t first = tree->view.entry->triangle_first,
-                   end = first + kiln_tree_stored_range(tree);
-    for (uint32_t i = first; i < end; i++) {
-        for (unsigned c = 0; c < 3 && kiln_tree_stores(tree, i) && kiln_tree_id(tree, i) < count;
-             c++) {
-            float room[3];
-            memcpy(corners + 9 * (size_t)kiln_tree_id(tree, i) + 3 * c,
-                   kiln_tree_vertex(tree, i, c, room), 3 * sizeof *corners);
-        }
-    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_FPU_CALL(run, copy_triangles);
+    run(tree, corners, count);
+    kiln_fpu_leave(caller);
     return KILN_OK;
 }
 

@@ -71,7 +71,8 @@ __attribute__((noinline)) static bool is_stopped(shape_search *s)
 /* What a further triangle has to be within, to matter. */
 static void lower_limit(shape_search *s, kiln_shape_near_walk *walk)
 {
-    double limit = s->limit;
+    /* Out of sight a limit is cut by 2^-38 of itself, and a triangle at what was asked counts. */
+    double limit = s->limit * (1 + 0x1p-36);
     if (s->found) {
         const double better = (s->near.value - s->absolute) / (1 + s->relative);
         limit = better < limit ? better : limit;

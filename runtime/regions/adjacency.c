@@ -33,11 +33,11 @@ static uint32_t triangles_of(const kiln_tree *tree)
 }
 
 /* Numbers that the corners and vertices of a height field take, which its tree has nowhere. */
-static size_t field_numbers(const kiln_tree *tree)
+static uint64_t field_numbers(const kiln_tree *tree)
 {
     const kiln_heights *field = tree->view.heights;
     return field != NULL
-               ? 3 * ((size_t)triangles_of(tree) + (size_t)field->grid->columns * field->grid->rows)
+               ? 3 * (triangles_of(tree) + (uint64_t)field->grid->columns * field->grid->rows)
                : 0;
 }
 
@@ -46,9 +46,10 @@ size_t kiln_adjacency_size(const kiln_tree *tree)
     if (tree == NULL || !kiln_tree_has_polygons(tree) || triangles_of(tree) > TRIANGLES_MOST) {
         return 0;
     }
-    const size_t numbers =
-        3 * (size_t)triangles_of(tree) + heads_for(triangles_of(tree)) + field_numbers(tree);
-    return sizeof(kiln_adjacency) + numbers * sizeof(uint32_t) + sizeof(void *) - 1;
+    const uint64_t numbers =
+        3 * (uint64_t)triangles_of(tree) + heads_for(triangles_of(tree)) + field_numbers(tree);
+    const uint64_t size = sizeof(kiln_adjacency) + numbers * sizeof(uint32_t) + sizeof(void *) - 1;
+    return size <= SIZE_MAX / 2 ? (size_t)size : 0;
 }
 
 /* -1, 0, 1; -0 is 0. */

@@ -14,13 +14,13 @@ enum { CAPACITY_MOST = 1 << 28 };
 /* Gives out arrays one after the other; with no memory it only counts. */
 typedef struct {
     uint8_t *start;
-    size_t used;
+    uint64_t used;
 } region_memory;
 
 static void *take_array(region_memory *memory, size_t count, size_t element)
 {
     uint8_t *array = memory->start != NULL ? memory->start + memory->used : NULL;
-    memory->used += (count * element + 7) / 8 * 8;
+    memory->used += ((uint64_t)count * element + 7) / 8 * 8;
     return array;
 }
 
@@ -47,19 +47,22 @@ static void lay_out_regions(region_memory *memory, uint32_t triangles, uint32_t 
     r->list = (uint32_t *)take_array(memory, triangles, sizeof *r->list);
 }
 
+/* 0: more than there may be, or than memory has. */
 static size_t size_of_regions(uint32_t triangles, uint32_t pairs)
 {
+    if (triangles > CAPACITY_MOST || pairs > CAPACITY_MOST) {
+        return 0;
+    }
     kiln_regions r;
     region_memory memory = {NULL, (sizeof r + 7) / 8 * 8};
     lay_out_regions(&memory, triangles, pairs, &r);
-    return memory.used;
+    return memory.used <= SIZE_MAX / 2 ? (size_t)memory.used : 0;
 }
 
 size_t kiln_regions_size(uint32_t triangles, uint32_t pairs)
 {
-    return triangles > CAPACITY_MOST || pairs > CAPACITY_MOST
-               ? 0
-               : size_of_regions(triangles, pairs) + 7;
+    const size_t size = size_of_regions(triangles, pairs);
+    return size != 0 ? size + 7 : 0;
 }
 
 kiln_status kiln_regions_place(void *memory, size_t size, uint32_t triangles, uint32_t pairs,
@@ -70,8 +73,8 @@ kiln_status kiln_regions_place(void *memory, size_t size, uint32_t triangles, ui
     }
     *out = NULL;
     const size_t skip = (8 - (uintptr_t)memory % 8) % 8;
-    if (memory == NULL || triangles > CAPACITY_MOST || pairs > CAPACITY_MOST ||
-        size < skip + size_of_regions(triangles, pairs)) {
+    const size_t needed = size_of_regions(triangles, pairs);
+    if (memory == NULL || needed == 0 || size < skip + needed) {
         return KILN_ERROR_ARGUMENT;
     }
     kiln_regions *r = (kiln_regions *)(void *)((uint8_t *)memory + skip);
@@ -124,18 +127,6 @@ static bool take_region_pair(void *user, const kiln_pair_frame *frame, uint32_t 
     return true;
 }
 
-/* Does a pose make a mirror image? */
-static bool is_mirror(const kiln_pose *pose)
-{
-    if (pose == NULL) {
-        return false;
-    }
-    const double *r = pose->rotation;
-    return r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) +
-               r[2] * (r[3] * r[7] - r[4] * r[6]) <
-           0;
-}
-
 static void set_region_mesh(kiln_regions_mesh *mesh, const kiln_adjacency *of,
                             const kiln_adjacency *other, const kiln_pose *pose, uint32_t *marks)
 {
@@ -143,7 +134,7 @@ static void set_region_mesh(kiln_regions_mesh *mesh, const kiln_adjacency *of,
     mesh->other = other;
     mesh->pose = pose;
     mesh->marks = marks;
-    mesh->turned = of->turned != is_mirror(pose);
+    mesh->turned = of->turned;
 }
 
 /* Lists of the pairs of each curve, by their first pairs, ascending. */

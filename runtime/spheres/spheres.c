@@ -376,6 +376,16 @@ static kiln_status check_spheres(const kiln_spheres *of)
     return KILN_OK;
 }
 
+static bool poses_are_served(const spheres_run *run)
+{
+    const size_t poses = run->poses != NULL ? run->count * run->spheres->link_count : 0;
+    bool served = run->pose == NULL || kiln_pose_is_served(run->pose);
+    for (size_t i = 0; i < poses && served; i++) {
+        served = kiln_pose_is_served(&run->poses[i]);
+    }
+    return served;
+}
+
 static kiln_status run_spheres(spheres_run *run, const kiln_spheres_options *options)
 {
     const kiln_spheres *of = run->spheres;
@@ -397,6 +407,13 @@ static kiln_status run_spheres(spheres_run *run, const kiln_spheres_options *opt
     }
     if (!kiln_tree_has_polygons(run->tree)) {
         return kiln_tree_lack(run->tree);
+    }
+    const kiln_fpu_state again = kiln_fpu_enter();
+    KILN_FPU_CALL(look, poses_are_served);
+    const bool served = look(run);
+    kiln_fpu_leave(again);
+    if (!served) {
+        return KILN_ERROR_POSE;
     }
     const size_t wanted = CHUNK_SPHERES / (of->count != 0 ? of->count : 1) + 1;
     const size_t least = run->count / CHUNKS_MOST_SPHERES + 1;

@@ -222,7 +222,8 @@ void kiln_shape_near_walk_begin(kiln_shape_near_walk *walk, const kiln_tree *tre
                      4 * walk->slack < (double)KILN_GAP_RANGE;
     const double gap = gap_of_root(walk, &tree_size);
     walk->rounding = 4 * ROUNDING * (extents + tree_size);
-    walk->out_of_sight = gap > OUT_OF_SIGHT * (extents + tree_size);
+    /* The radius is added to limits, and is a size as well. */
+    walk->out_of_sight = gap > OUT_OF_SIGHT * (extents + tree_size + core->radius);
 }
 
 double kiln_shape_near_walk_limit(kiln_shape_near_walk *walk, double limit)

@@ -430,9 +430,10 @@ size_t kiln_winding_size(const kiln_tree *tree)
     if (tree == NULL || !kiln_tree_has_polygons(tree)) {
         return 0;
     }
-    const size_t block = (size_t)KILN_WINDING_ROWS * width_of(tree) * sizeof(double);
-    return sizeof(kiln_winding) + 2 * (size_t)WINDING_ALIGNMENT +
-           tree->view.entry->node_count * block;
+    const uint64_t block = (uint64_t)KILN_WINDING_ROWS * width_of(tree) * sizeof(double);
+    const uint64_t size = sizeof(kiln_winding) + 2 * (uint64_t)WINDING_ALIGNMENT +
+                          tree->view.entry->node_count * block;
+    return size <= SIZE_MAX / 2 ? (size_t)size : 0;
 }
 
 static void run_sum_up(kiln_winding *winding)
@@ -455,7 +456,8 @@ kiln_status kiln_winding_place(void *memory, size_t size, const kiln_tree *tree,
     if (!kiln_tree_has_polygons(tree)) {
         return kiln_tree_lack(tree);
     }
-    if (size < kiln_winding_size(tree)) {
+    const size_t needed = kiln_winding_size(tree);
+    if (needed == 0 || size < needed) {
         return KILN_ERROR_ARGUMENT;
     }
     uint8_t *start =

@@ -250,6 +250,47 @@ static void touching_is_exact(void **state)
 }
 
 /* A box as a hull meets what it meets as a box. */
+/* A shape whose radius is all that there is to see of it, and a tree of one point. */
+static void small_trees_are_within_their_distance(void **state)
+{
+    (void)state;
+    mesh m = {NULL, NULL, 1, 1};
+    void *bytes;
+    m.positions = malloc(3 * sizeof *m.positions);
+    m.indices = calloc(3, sizeof *m.indices);
+    assert_true(m.positions != NULL && m.indices != NULL);
+    m.positions[0] = 1;
+    m.positions[1] = m.positions[2] = 0;
+    kiln_file *file = quick_open(&m, "obb,aabb", 4, KILN_LAYOUT_RAW, &bytes);
+    for (uint32_t t = 0; t < 2; t++) {
+        const kiln_tree *tree = kiln_file_tree(file, t);
+        for (int i = 0; i < 4; i++) {
+            static const double radii[4] = {1, 0.5, 0, 1e-3};
+            const double at[3] = {0, 0, 0};
+            const kiln_convex ball = {at, 1, radii[i]};
+            kiln_shape_options options = kiln_shape_options_default();
+            kiln_shape_nearest nearest;
+            kiln_triangle_hit hit;
+            assert_int_equal(kiln_shape_distance(tree, NULL, &ball, NULL, NULL, &nearest), KILN_OK);
+            assert_true(nearest.distance == 1 - radii[i]);
+            options.beyond = nearest.distance;
+            assert_int_equal(kiln_shape_distance(tree, NULL, &ball, NULL, &options, &nearest),
+                             KILN_OK);
+            assert_true(nearest.found);
+            assert_int_equal(kiln_shape_within(tree, NULL, &ball, NULL, 1 - radii[i], NULL, &hit),
+                             KILN_OK);
+            assert_true(hit.found);
+            assert_int_equal(
+                kiln_shape_within(tree, NULL, &ball, NULL, nextafter(1 - radii[i], -1), NULL, &hit),
+                radii[i] < 1 ? KILN_OK : KILN_ERROR_ARGUMENT);
+            assert_true(radii[i] == 1 || !hit.found);
+        }
+    }
+    kiln_close(file);
+    free(bytes);
+    mesh_free(&m);
+}
+
 static void boxes_are_as_exact_both_ways(void **state)
 {
     (void)state;
@@ -359,6 +400,7 @@ int main(void)
         cmocka_unit_test(shapes_of_kiln_h_become_convex),
         cmocka_unit_test(distances_of_plain_shapes_are_right),
         cmocka_unit_test(touching_is_exact),
+        cmocka_unit_test(small_trees_are_within_their_distance),
         cmocka_unit_test(boxes_are_as_exact_both_ways),
         cmocka_unit_test(options_are_kept),
         cmocka_unit_test(equal_distances_go_by_ids),
