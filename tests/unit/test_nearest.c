@@ -402,7 +402,7 @@ static void test_wide_integers(void **state)
 {
     (void)state;
     kiln_wide a, b, c, d;
-    int exponent;
+    int exponent = 0;
     kiln_wide_set(&a, -0x1.8p+200, -302);
     kiln_wide_set(&b, 0x1p-302, -302);
     kiln_wide_add(&c, &a, &b, 1);
