@@ -666,7 +666,7 @@ print only errors; the exit status is the result
 \fB\-\-json\fR
 print one JSON document on standard output, also on failure
 .TP
-\fB\-\-color\fR \fIauto|always|never\fR
+\fB\-\-color\fR \fI\%auto|\:always|\:never\fR
 colours in messages and tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb (default auto)
 .TP
 \fB\-\-help\fR

@@ -216,6 +216,19 @@ static void print_title(FILE *out, const char *name)
     fprintf(out, " 1 \"\" \"kiln %s\" \"User Commands\"\n", KILN_VERSION_STRING);
 }
 
+/* A long list of choices may go on in the next line behind any of its bars, and nowhere else. */
+static void print_troff_choices(FILE *out, const char *choices)
+{
+    fputs("\\%", out);
+    for (const char *at = choices; *at != '\0'; at++) {
+        const char letter[2] = {*at, '\0'};
+        print_troff(out, letter);
+        if (*at == '|') {
+            fputs("\\:", out);
+        }
+    }
+}
+
 /* Options are bold and values italic, as in the manual pages of most commands (man-pages(7)). */
 static void print_man_option(FILE *out, const option *entry)
 {
@@ -226,10 +239,13 @@ static void print_man_option(FILE *out, const option *entry)
     fputs("\\-\\-", out);
     print_troff(out, entry->name);
     fputs("\\fR", out);
-    const char *value = entry->choices != NULL ? entry->choices : entry->value;
-    if (value != NULL) {
+    if (entry->choices != NULL || entry->value != NULL) {
         fputs(entry->kind == OPTION_DEFAULTED ? "[=\\fI" : " \\fI", out);
-        print_troff(out, value);
+        if (entry->choices != NULL) {
+            print_troff_choices(out, entry->choices);
+        } else {
+            print_troff(out, entry->value);
+        }
         fputs(entry->kind == OPTION_DEFAULTED ? "\\fR]" : "\\fR", out);
     }
     putc('\n', out);
