@@ -156,6 +156,7 @@ assets:
       layout: packed
       split: none
       scale: 1
+      diagonal: rising
       no-geometry: false
       points: false
       on-bad: error

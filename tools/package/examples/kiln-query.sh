@@ -29,7 +29,7 @@ echo '2 0 0  2 1 0  2 0 1  2 1 1  0.05' |
 # A robot of two spheres, moved to two places: which sphere touches
 # first, and all that do.
 printf '0 0 0 0.25\n0 0 0.5 0.25\n' >robot.txt
-printf '1 0 0 0.5 0 1 0 0.5 0 0 1 2\n1 0 0 0.5 0 1 0 0.5 0 0 1 1\n' >places.txt
+printf '1 0 0 0.5  0 1 0 0.5  0 0 1 %s\n' 2 1 >places.txt
 kiln query ship.kiln --spheres robot.txt --poses places.txt --mode all
 #: 0 0
 #: 1 1 0
