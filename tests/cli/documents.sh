@@ -52,6 +52,7 @@ document diff 0 kiln diff cube.kiln many.d/cube.kiln
 document diff_differs 7 kiln diff many.d/cube.kiln many.d/mixed.kiln
 document diff_failed 2 kiln diff cube.kiln none.kiln
 document collide 0 kiln collide cube.kiln cube.kiln --poses poses --mode pairs
+document collide_regions 0 kiln collide cube.kiln cube.kiln --poses poses --mode regions
 document collide_failed 2 kiln collide cube.kiln cube.kiln --poses none
 document query 0 kiln query cube.kiln --rays rays --mode all
 document query_failed 1 kiln query cube.kiln

@@ -241,6 +241,39 @@ expect 3 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/path" --mode coherent
 says err 'line 2: the pose has no inverse, a number out of range, or no rotation where one is needed'
 case_end
 
+case_begin 'collide --mode regions: a line for each contact region'
+# A cube that lies in the lid of another, beside it, and far away.
+printf '%s\n' '1 0 0 0.25 0 1 0 0.25 0 0 1 0.875' '1 0 0 1 0 1 0 0.5 0 0 1 0' '1 0 0 9 0 1 0 0 0 0 1 0' >"$TMPDIR/laid"
+exact 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/laid" --mode regions <<'END'
+1 1 0.125
+  0.125  0.0000 0.0000 -1.0000  0.625 0.625 0.9375  0.5625 4
+1 1 0
+  0  -1.0000 0.0000 0.0000  1 0.75 0.5  0.5 4 touching
+0 0 0
+END
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/laid" --mode regions --json
+for text in '"hits": 2' '"depth": 0.125' '"touching": true' '"id": 1' '"regions": []'; do says out "$text"; done
+if grep -q '"face"' "$TMPDIR/out"; then case_fail 'faces without --witness'; fi
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/laid" --mode regions --json -w
+says out '"face"'
+# More regions, and more pairs, than there is room for at first: 400 thorns in the floor.
+printf 'v -9 -9 0\nv 99 -9 0\nv -9 99 0\nf 1 2 3\n' >"$TMPDIR/wide.obj"
+awk 'BEGIN { for (i = 0; i < 400; i++) { x = i % 20; y = (i - x) / 20
+    printf "v %s %s -0.25\nv %s %s 1\nv %s %s 1\nv %s %s 1\n", x, y, x, y, x + 0.5, y, x, y + 0.5
+    print "f -4 -3 -1\nf -4 -1 -2\nf -4 -2 -3\nf -3 -2 -1" } }' >"$TMPDIR/thorns.obj"
+for name in wide thorns; do "$KILN" bake -q "$TMPDIR/$name.obj" -o "$TMPDIR/$name.kiln"; done
+printf '1 0 0 0 0 1 0 0 0 0 1 9\n1 0 0 0 0 1 0 0 0 0 1 0\n' >"$TMPDIR/thorns"
+expect 0 "$KILN" collide "$TMPDIR/wide.kiln" "$TMPDIR/thorns.kiln" --poses "$TMPDIR/thorns" --mode regions
+[ "$(sed 2q "$TMPDIR/out")" = "$(printf '0 0 0\n1 400 0.25')" ] || case_fail "$(sed 2q "$TMPDIR/out")"
+[ "$(grep -c '^  0.25  0.0000 0.0000 -1.0000 .* 0.005 3$' "$TMPDIR/out")" = 400 ] || case_fail "$(sed 5q "$TMPDIR/out")"
+printf '1 0 0 9 0 1 0 0 0 0 1 0\n2 0 0 0 0 1 0 0 0 0 1 0\n' >"$TMPDIR/path"
+exact 3 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/path" --mode regions <<END
+0 0 0
+stderr:
+kiln: $TMPDIR/path: line 2: the pose has no inverse, a number out of range, or no rotation where one is needed
+END
+case_end
+
 case_begin 'collide with scales: 13 and 26 numbers'
 cat >"$TMPDIR/scaled" <<'END'
 1 0 0 1.5  0 1 0 0  0 0 1 0  1

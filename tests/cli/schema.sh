@@ -146,7 +146,7 @@ document 0 upgrade cube.kiln
 document 3 upgrade text.kiln
 document 3 upgrade text.kiln cube.kiln none.kiln
 printf '1 0 0 0.5 0 1 0 0.5 0 0 1 0.5\n1 0 0 9 0 1 0 9 0 0 1 9\n' >poses
-for mode in hit pairs contacts distance geometry adb likely coherent; do
+for mode in hit pairs contacts distance geometry adb likely coherent regions; do
     document 0 collide cube.kiln cube.kiln --poses poses --mode $mode
     document 0 collide cube.kiln cube.kiln --poses poses --mode $mode -w
 done
@@ -158,6 +158,7 @@ document 0 collide cube.kiln cube.kiln --poses ways --mode sweep
 document 0 collide cube.kiln cube.kiln --poses ways --mode sweep -w --steps 1
 document 3 collide cube.kiln cube.kiln --poses poses --mode sweep
 document 3 collide cube.kiln bare.kiln --mode coherent
+document 3 collide cube.kiln bare.kiln --mode regions
 document 2 collide cube.kiln none.kiln
 document 3 collide cube.kiln bare.kiln
 document 2 collide cube.kiln cube.kiln --poses none

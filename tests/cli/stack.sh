@@ -29,7 +29,7 @@ for layout in raw packed; do
     small 0 info $layout.kiln
     small 0 verify --full $layout.kiln counted-$layout.kiln
     small 0 query $layout.kiln --rays rays
-    for mode in pairs geometry distance; do
+    for mode in pairs geometry distance regions; do
         small 0 collide raw.kiln $layout.kiln --poses poses --mode $mode
     done
     small 0 collide counted-raw.kiln counted-$layout.kiln --poses poses --mode adb

@@ -256,3 +256,21 @@ void triangle_add_source(json_t *object, const kiln_tree *tree, uint32_t triangl
         json_object_set_new(object, "material", json_cstring(source.material));
     }
 }
+
+json_t *pair_json(const kiln_tree *tree_a, const kiln_tree *tree_b, kiln_pair pair, bool witness)
+{
+    const kiln_tree *const trees[2] = {tree_a, tree_b};
+    const uint32_t triangles[2] = {pair.a, pair.b};
+    json_t *array = json_array();
+    for (int i = 0; i < 2; i++) {
+        json_t *id = json_count(triangles[i]);
+        if (witness) {
+            json_t *object = json_object();
+            json_object_set_new(object, "triangle", id);
+            triangle_add_source(object, trees[i], triangles[i]);
+            id = object;
+        }
+        json_array_append_new(array, id);
+    }
+    return array;
+}

@@ -39,4 +39,8 @@ unsigned triangle_number(const kiln_tree *tree, uint32_t triangle, bool witness)
 /* Adds the members face, node, mesh and material of a triangle, as far as the file knows them. */
 void triangle_add_source(json_t *object, const kiln_tree *tree, uint32_t triangle);
 
+/* Returns an array of the two triangles: their ids, or with `witness` objects that say where they
+ * come from. */
+json_t *pair_json(const kiln_tree *tree_a, const kiln_tree *tree_b, kiln_pair pair, bool witness);
+
 #endif

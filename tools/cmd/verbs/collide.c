@@ -11,6 +11,7 @@
 #include "../kit/number_lines.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
+#include "collide_regions.h"
 #include "verbs.h"
 
 #include "../../common/clock.h"
@@ -37,7 +38,8 @@ typedef enum {
     MODE_GEOMETRY,
     MODE_LIKELY,
     MODE_SWEEP,
-    MODE_COHERENT
+    MODE_COHERENT,
+    MODE_REGIONS
 } collide_mode;
 
 /* Options of --mode adb, and the budget of time of --mode likely. Those that were not given are
@@ -72,7 +74,8 @@ static const option collide_options[] = {
      "sweep "
      "takes two poses a line, both of B in A's frame, at the start and at the end of its way"},
     {"mode", 0, OPTION_CHOICE, NULL,
-     "hit|pairs|contacts|adb|distance|within|geometry|likely|sweep|coherent", 0, 0, FIELD(mode),
+     "hit|pairs|contacts|adb|distance|within|geometry|likely|sweep|coherent|regions", 0, 0,
+     FIELD(mode),
      "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds "
      "the pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the "
      "number of pairs of boxes that were opened, from files baked with --adb; distance prints 1 "
@@ -86,7 +89,11 @@ static const option collide_options[] = {
      "proved, or ? and the time up to which there is none, if the steps did not suffice; coherent "
      "prints what hit prints, and remembers from each pose to the next what it found, which is "
      "faster along a path; with --json it says how far they may move before they can meet, and "
-     "how the answers were found (default hit)"},
+     "how the answers were found; regions prints 1 or 0, the number of contact regions and the "
+     "greatest depth, and then a line for each region, the deepest first, which two blanks begin: "
+     "its depth, the normal from B to A, the centroid, the area, the number of points, and the "
+     "words touching and open where it is that, in few digits (--json has all of them, with the "
+     "points and their triangles) (default hit)"},
     {"distance", 0, OPTION_REAL, "D", NULL, 0, 1e300, FIELD(distance),
      "the distance of --mode within"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
@@ -146,7 +153,8 @@ typedef struct {
     size_t pair_capacity;
     kiln_front *front; /* MODE_COHERENT */
     void *front_memory;
-    double *times; /* microseconds, one for each pose */
+    region_lines regions; /* MODE_REGIONS */
+    double *times;        /* microseconds, one for each pose */
     bool *answers;
 } collide_run;
 
@@ -155,7 +163,7 @@ typedef struct {
     bool found, has_pair;
     double free_motion; /* MODE_COHERENT */
     kiln_pair pair; /* MODE_HIT, MODE_COHERENT, and MODE_ADB where triangles were found to meet */
-    size_t count;   /* MODE_PAIRS, MODE_CONTACTS, MODE_GEOMETRY */
+    size_t count;   /* MODE_PAIRS, MODE_CONTACTS, MODE_GEOMETRY, MODE_REGIONS */
     kiln_adb_answer adb;       /* MODE_ADB */
     kiln_likely_answer likely; /* MODE_LIKELY */
     kiln_nearest near;         /* MODE_DISTANCE */
@@ -246,6 +254,16 @@ static int start_front(collide_run *run)
     }
     const kiln_status status =
         kiln_front_place(run->front_memory, size, run->tree_a, run->tree_b, NULL, &run->front);
+    return status == KILN_OK ? EXIT_DONE : report_status(run, status, 0);
+}
+
+/* Makes the adjacencies of --mode regions. */
+static int start_regions(collide_run *run)
+{
+    run->regions.tree_a = run->tree_a;
+    run->regions.tree_b = run->tree_b;
+    run->regions.witness = run->settings->witness;
+    const kiln_status status = region_lines_start(&run->regions);
     return status == KILN_OK ? EXIT_DONE : report_status(run, status, 0);
 }
 
@@ -415,6 +433,10 @@ static kiln_status query(collide_run *run, const kiln_pose_pair *pose, answer *o
         }
         *out = (answer){.found = count > 0, .count = count};
         break;
+    case MODE_REGIONS:
+        status = region_lines_ask(&run->regions, &pose->a, &pose->b);
+        *out = (answer){.found = run->regions.count > 0, .count = run->regions.count};
+        break;
     case MODE_WITHIN: /* ends at the first pair that is near enough */
         status = kiln_within(run->tree_a, &pose->a, run->tree_b, &pose->b, run->settings->distance,
                              NULL, &hit);
@@ -492,6 +514,8 @@ static void print_answer(const collide_run *run, const answer *of)
         printf(" %zu", of->count);
     } else if (run->mode == MODE_GEOMETRY) {
         printf(" %zu %.17g", of->count, greatest_depth(run, of->count));
+    } else if (run->mode == MODE_REGIONS) {
+        printf(" %zu %.17g", of->count, region_lines_depth(&run->regions));
     } else if (witness && of->has_pair) {
         printf(" %u %u", triangle_number(run->tree_a, of->pair.a, witness),
                triangle_number(run->tree_b, of->pair.b, witness));
@@ -504,25 +528,14 @@ static void print_answer(const collide_run *run, const answer *of)
     for (size_t i = 0; run->mode == MODE_GEOMETRY && i < of->count; i++) {
         print_contact(run, &run->contacts[i]);
     }
+    if (run->mode == MODE_REGIONS) {
+        region_lines_print(&run->regions);
+    }
 }
 
-/* Two triangles: their ids, or with --witness objects that say where they come from. */
-static json_t *pair_json(const collide_run *run, kiln_pair pair)
+static json_t *pair_of(const collide_run *run, kiln_pair pair)
 {
-    const kiln_tree *const trees[2] = {run->tree_a, run->tree_b};
-    const uint32_t triangles[2] = {pair.a, pair.b};
-    json_t *array = json_array();
-    for (int i = 0; i < 2; i++) {
-        json_t *id = json_count(triangles[i]);
-        if (run->settings->witness) {
-            json_t *object = json_object();
-            json_object_set_new(object, "triangle", id);
-            triangle_add_source(object, trees[i], triangles[i]);
-            id = object;
-        }
-        json_array_append_new(array, id);
-    }
-    return array;
+    return pair_json(run->tree_a, run->tree_b, pair, run->settings->witness);
 }
 
 /* Members that a mode has not are left out, rather than null. */
@@ -549,7 +562,7 @@ static json_t *answer_json(const collide_run *run, const answer *of)
     }
     json_object_set_new(object, "hit", json_boolean(of->found));
     if (of->has_pair) {
-        json_object_set_new(object, "pair", pair_json(run, of->pair));
+        json_object_set_new(object, "pair", pair_of(run, of->pair));
     }
     if (run->mode == MODE_COHERENT) {
         json_object_set_new(object, "free_motion", json_number(of->free_motion));
@@ -581,7 +594,7 @@ static json_t *answer_json(const collide_run *run, const answer *of)
     if (run->mode == MODE_CONTACTS) {
         json_t *contacts = json_array();
         for (size_t i = 0; i < of->count; i++) {
-            json_array_append_new(contacts, pair_json(run, run->pairs[i]));
+            json_array_append_new(contacts, pair_of(run, run->pairs[i]));
         }
         json_object_set_new(object, "contacts", contacts);
     }
@@ -590,7 +603,7 @@ static json_t *answer_json(const collide_run *run, const answer *of)
         for (size_t i = 0; i < of->count; i++) {
             const kiln_contact *contact = &run->contacts[i];
             json_t *one = json_object();
-            json_object_set_new(one, "pair", pair_json(run, contact->pair));
+            json_object_set_new(one, "pair", pair_of(run, contact->pair));
             json_object_set_new(one, "from", json_numbers(contact->from, 3));
             json_object_set_new(one, "to", json_numbers(contact->to, 3));
             json_object_set_new(one, "normal", json_numbers(contact->normal, 3));
@@ -599,6 +612,10 @@ static json_t *answer_json(const collide_run *run, const answer *of)
         }
         json_object_set_new(object, "geometry", geometry);
         json_object_set_new(object, "depth", json_number(greatest_depth(run, of->count)));
+    }
+    if (run->mode == MODE_REGIONS) {
+        json_object_set_new(object, "regions", region_lines_json(&run->regions));
+        json_object_set_new(object, "depth", json_number(region_lines_depth(&run->regions)));
     }
     return object;
 }
@@ -733,6 +750,9 @@ static int run_collide(int argc, char **argv)
     if (status == EXIT_DONE && run.mode == MODE_COHERENT) {
         status = start_front(&run);
     }
+    if (status == EXIT_DONE && run.mode == MODE_REGIONS) {
+        status = start_regions(&run);
+    }
     if (status == EXIT_DONE) {
         status = settings.poses == NULL ? pose_list_identity(&poses)
                                         : pose_list_read(&poses, settings.poses);
@@ -758,6 +778,7 @@ static int run_collide(int argc, char **argv)
         }
     }
     pose_list_free(&poses);
+    region_lines_free(&run.regions);
     free(run.front_memory);
     free(run.contacts);
     free(run.pairs);
