@@ -49,7 +49,7 @@
  *
  * Touching. Surfaces that touch and do not pass through each other make regions of depth 0, with
  * `touching` set, which is decided exactly. Faces in one plane have the area of what they have in
- * common.
+ * common, unless the border of an open mesh lies in it: then the area is too small, and may be 0.
  *
  * What is not found. A mesh, or a shell of one, that is wholly inside another meets it nowhere: it
  * makes no region, and *count is 0 (kiln_locate_mesh tells). A mesh that meets itself at one place
