@@ -12,6 +12,11 @@ from meshes import baked, cube, random_poses, torus, tree
 I = np.eye(4)
 
 
+def fields(records):
+    """All fields of an array of records, or of one, to compare."""
+    return {name: records[name].tolist() for name in records.dtype.names}
+
+
 class Poses(unittest.TestCase):
     def test_quaternions_are_matrices(self):
         half = np.sqrt(0.5)
@@ -346,6 +351,101 @@ class MeshQueries(unittest.TestCase):
                     lambda: kiln.spheres(a, centres, radii, poses[0], links)):
             with self.assertRaises(ValueError):
                 bad()
+
+
+    def test_nearest(self):
+        a = tree("torus")
+        rng = np.random.default_rng(13)
+        points, pose = rng.uniform(-4, 4, (200, 3)), random_poses(rng, 1, 1, True)[0]
+        answers = kiln.nearest(a, points, pose, threads=2)
+        self.assertEqual(fields(answers), fields(kiln.nearest(a, points, pose, threads=1)))
+        corners = a.triangles().astype(np.float64) @ pose[:3, :3].T + pose[:3, 3]
+        for i in range(0, 200, 10):
+            one = kiln.nearest(a, points[i], pose)
+            for name in ("found", "triangle", "value", "feature", "part", "distance"):
+                self.assertEqual(getattr(one, name), answers[name][i])
+            for name in ("point", "weights", "normal"):
+                self.assertEqual(getattr(one, name).tolist(), answers[name][i].tolist())
+            self.assertTrue(one and np.allclose(one.weights @ corners[one.triangle], one.point, atol=1e-9))
+            self.assertAlmostEqual(np.linalg.norm(points[i] - one.point), one.distance, delta=1e-9)
+            self.assertAlmostEqual(kiln.distance(a, pose, tree("cube"), kiln.pose(translation=points[i], scale=1e-9)).distance,
+                                   one.distance, delta=1e-8)
+        others = kiln.nearest(tree("torus", "aabb"), points, pose)
+        self.assertEqual(fields(others), fields(answers))
+        self.assertFalse(kiln.nearest(a, points, pose, normals=False)["normal"].any())
+        # Signed distances have the side of the pseudonormal and of kiln.locate.
+        signed = kiln.signed_distance(a, points, pose)
+        self.assertEqual(np.abs(signed).tolist(), answers["distance"].tolist())
+        self.assertEqual((signed < 0).tolist(), (kiln.locate(a, points, pose) == kiln.Place.INSIDE).tolist())
+        side = ((points - answers["point"]) * answers["normal"]).sum(1)
+        self.assertEqual((signed < 0).tolist(), (side < 0).tolist())
+        self.assertEqual(kiln.signed_distance(a, points[3], pose), signed[3])
+        self.assertTrue(0 < (signed < 0).sum() < 200)
+
+    def test_nearest_of_a_cube(self):
+        a = tree("cube")
+        self.assertEqual(kiln.nearest(a, [2, 3, 5]).feature, kiln.Feature.CORNER)
+        self.assertEqual(kiln.nearest(a, [2, 0.5, 2]).feature, kiln.Feature.EDGE)
+        self.assertEqual(kiln.nearest(a, [0.5, 0.25, 1.5]).feature, kiln.Feature.FACE)
+        self.assertTrue(np.allclose(kiln.nearest(a, [2, 2, 2]).normal, np.sqrt(1 / 3)))
+        self.assertFalse(kiln.nearest(a, [0.5, 0.5, 3], beyond=1.5))
+        self.assertEqual(kiln.nearest(a, [0.5, 0.5, 3], beyond=1.5).distance, 1.5)
+        self.assertTrue(kiln.nearest(a, [0.5, 0.5, 3], beyond=2))
+        self.assertEqual(kiln.signed_distance(a, [[0.5, 0.5, 0.75], [0.5, 0.5, 1], [0.5, 0.5, 3]]).tolist(), [-0.25, 0, 2])
+        self.assertEqual(kiln.signed_distance(a, [[0.5, 0.5, 0.5], [0.5, 0.5, 3]], beyond=0.25).tolist(), [-np.inf, np.inf])
+        self.assertEqual(kiln.signed_distance(a, [0.5, 0.5, 3]), 2)
+        self.assertEqual(kiln.nearest(a, np.zeros((0, 3))).shape, (0,))
+        self.assertEqual(kiln.signed_distance(a, np.zeros((0, 3))).shape, (0,))
+
+    def test_several_nearest(self):
+        a = tree("torus")
+        points = np.random.default_rng(14).uniform(-3, 3, (30, 3))
+        nearest = kiln.nearest(a, points)
+        all_of_it, offsets = kiln.nearest(a, points, within=np.inf)
+        self.assertEqual(offsets.tolist(), list(range(0, 31 * a.triangle_count, a.triangle_count)))
+        several, ends = kiln.nearest(a, points, count=5)
+        near, starts = kiln.nearest(a, points, within=1.0)
+        some, begins = kiln.nearest(a, points, within=1.0, count=3)
+        self.assertEqual(ends.tolist(), list(range(0, 151, 5)))
+        self.assertEqual((starts[0], len(near)), (0, starts[-1]))
+        for i in range(30):
+            every = all_of_it[int(offsets[i]):int(offsets[i + 1])]
+            order = list(zip(every["distance"].tolist(), every["triangle"].tolist()))
+            self.assertEqual(fields(every[0]), fields(nearest[i]))
+            self.assertTrue((np.diff(every["distance"]) >= -1e-9).all())
+            self.assertEqual(len({triangle for _, triangle in order}), a.triangle_count)
+            self.assertEqual(fields(several[5 * i:5 * i + 5]), fields(every[:5]))
+            mine = near[int(starts[i]):int(starts[i + 1])]
+            self.assertEqual(fields(mine), fields(every[every["distance"] <= 1]))
+            self.assertEqual(fields(some[int(begins[i]):int(begins[i + 1])]), fields(mine[:3]))
+        one, ends = kiln.nearest(a, points[0], count=2 ** 40)
+        self.assertEqual((len(one), ends.tolist()), (a.triangle_count, [0, a.triangle_count]))
+        self.assertEqual(len(kiln.nearest(a, points, count=0)[0]), 0)
+
+    def test_nearest_refuses(self):
+        a = tree("cube")
+        bad = [[0, 0, 0], [0, np.nan, 0]]
+        for call in (kiln.nearest, kiln.signed_distance, lambda a, p: kiln.nearest(a, p, count=2)):
+            with self.assertRaisesRegex(ValueError, "query 1"):
+                call(a, bad)
+            for points in ([0, 0, np.inf], [0, 0], [[0, 0, 2e60]]):
+                with self.assertRaises(ValueError):
+                    call(a, points)
+        for pose in (np.diag([1, 2, 1, 1.0]), np.diag([1, 1, 0, 1.0])):
+            with self.assertRaisesRegex(ValueError, "pose"):
+                kiln.nearest(a, [[0, 0, 0]], pose)
+            for call in (kiln.nearest, kiln.signed_distance, lambda *of: kiln.nearest(*of, count=1)):
+                with self.assertRaisesRegex(ValueError, "pose"):
+                    call(a, np.zeros((0, 3)), pose)
+            with self.assertRaisesRegex(ValueError, "pose"):
+                kiln.signed_distance(a, [0, 0, 0], pose)
+        for named in ({"beyond": -1}, {"within": np.nan}, {"within": 1, "beyond": 1}, {"count": -1}):
+            with self.subTest(named=named), self.assertRaises(ValueError):
+                kiln.nearest(a, [0, 0, 0], **named)
+        flat = kiln.bake(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+        self.assertEqual(kiln.nearest(flat, [0.2, 0.2, 1]).distance, 1)
+        with self.assertRaisesRegex(ValueError, "not closed"):
+            kiln.signed_distance(flat, [0, 0, 0])
 
 
 class Tables(unittest.TestCase):

@@ -83,6 +83,7 @@ typedef enum {
     RECORD_MINIMUM,
     RECORD_VOLUME,
     RECORD_SELF_PAIR,
+    RECORD_SURFACE_POINT,
     RECORD_PLACE,
     RECORD_UNSIGNED,
     RECORD_DOUBLE,
@@ -192,6 +193,7 @@ bool add_pair_queries(PyObject *module);
 bool add_batches(PyObject *module);
 bool add_mesh_queries(PyObject *module);
 bool add_spheres(PyObject *module);
+bool add_nearest(PyObject *module);
 bool add_tables(PyObject *module);
 bool add_self_contacts(PyObject *module);
 bool add_bake(PyObject *module);
@@ -199,6 +201,10 @@ bool add_bake(PyObject *module);
 /* pair_queries.c: what kiln_pair_options have, of arguments that may be NULL. */
 bool pair_options_of(kiln_pair_options *out, PyObject *beyond, PyObject *relative,
                      PyObject *absolute, PyObject *hint);
+
+/* nearest.c: the exception of a query of many points, which names the first that is refused. NULL.
+ */
+PyObject *raise_of_points(int status, const double *points, size_t count, bool single);
 
 typedef enum { BATCH_COLLIDE, BATCH_WITHIN, BATCH_DISTANCE } batch_kind;
 /* batches.c: many poses of one pair. At least one of both is many. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../kiln_adb.h"
+#include "../../kiln_nearest.h"
 #include "../../kiln_self.h"
 
 typedef enum {
@@ -97,6 +98,21 @@ static const record_field self_pair_fields[] = {
     PAIR_FIELDS(kiln_self_pair, pair),
     FIELD(kiln_self_pair, kind, "kind", UNSIGNED, "kiln.SelfKind: how they meet"),
     FIELD(kiln_self_pair, shared, "shared", UNSIGNED, "corners that they share, 0 to 3"),
+    END,
+};
+static const record_field surface_point_fields[] = {
+    FIELD(kiln_surface_point, found, "found", BOOLEAN, "False: all are farther than beyond"),
+    FIELD(kiln_surface_point, triangle, "triangle", UNSIGNED, "id of the triangle"),
+    FIELD(kiln_surface_point, value, "value", UNSIGNED, "its user value (material)"),
+    FIELD(kiln_surface_point, feature, "feature", UNSIGNED, "kiln.Feature: FACE, EDGE or CORNER"),
+    FIELD(kiln_surface_point, part, "part", UNSIGNED,
+          "the corner opposite the edge, or the corner itself, 0 to 2"),
+    FIELD(kiln_surface_point, distance, "distance", DOUBLE,
+          "units of the world; beyond, if not found"),
+    FIELD(kiln_surface_point, point, "point", VECTOR, "nearest point of the triangle, [3], world"),
+    FIELD(kiln_surface_point, weights, "weights", VECTOR, "its barycentric coordinates, [3]"),
+    FIELD(kiln_surface_point, normal, "normal", VECTOR,
+          "pseudonormal of the feature, of length 1, [3], world"),
     END,
 };
 static const record_field work_fields[] = {
@@ -209,6 +225,10 @@ static const record_layout layouts[RECORD_COUNT] = {
                              "The bounding volume of a node, as a box that encloses it."),
     [RECORD_SELF_PAIR] = LAYOUT("SelfPair", kiln_self_pair, self_pair_fields, -1,
                                 "Two triangles of one mesh that meet, a < b."),
+    [RECORD_SURFACE_POINT] = LAYOUT(
+        "SurfacePoint", kiln_surface_point, surface_point_fields,
+        offsetof(kiln_surface_point, found),
+        "The nearest point of a mesh, and where it is. True in a condition if there is one."),
     [RECORD_PLACE] = LAYOUT("uint8", uint8_t, byte_fields, -1, NULL),
     [RECORD_UNSIGNED] = LAYOUT("uint32", uint32_t, unsigned_fields, -1, NULL),
     [RECORD_DOUBLE] = LAYOUT("float64", double, double_fields, -1, NULL),

@@ -20,6 +20,7 @@ and not solids (kiln.locate_mesh is for those). Lengths have the unit of the pos
     self_contacts                         where a mesh meets itself
     batch, Scene, Scene.from_urdf         many placed meshes, many configurations
     rays, overlap, locate, locate_mesh    one mesh: rays; boxes, spheres, capsules; inside
+    nearest, signed_distance              points and a mesh
     spheres                               robots as spheres, many configurations
     collide_likely, collide_counted       when there is no time
     Bins, Axes                            tables
@@ -37,9 +38,9 @@ from ._bake import BakeReport, Mesh, bake, bake_bytes, bake_file
 from ._errors import (Error, FileError, FormatError, InvalidError, LimitError, MissingFileError, OutOfMemoryError,
                       UnsupportedError)
 from ._kiln import (Axes, Bins, Contact, ContactsSummary, CountedAnswer, File, FirstHit, Hit, LikelyAnswer, Minimum,
-                    Nearest, Pair, RayHit, SelfPair, Tree, TriangleHit, Volume, Work, batch, collide, collide_boxes,
-                    collide_counted, collide_likely, collide_work, contacts, contacts_summary, distance,
-                    locate, locate_mesh, open, overlap, rays, self_contacts, spheres, within)
+                    Nearest, Pair, RayHit, SelfPair, SurfacePoint, Tree, TriangleHit, Volume, Work, batch, collide,
+                    collide_boxes, collide_counted, collide_likely, collide_work, contacts, contacts_summary, distance,
+                    locate, locate_mesh, nearest, open, overlap, rays, self_contacts, signed_distance, spheres, within)
 
 
 class Place(_enum.IntEnum):
@@ -57,6 +58,14 @@ class Side(_enum.IntEnum):
     FRONT = 1
     BACK = 2
     EDGE = 3  #: the ray lies in its plane
+
+
+class Feature(_enum.IntEnum):
+    """The least part of a triangle that has the nearest point."""
+
+    FACE = 0
+    EDGE = 1
+    CORNER = 2
 
 
 class SelfKind(_enum.IntEnum):

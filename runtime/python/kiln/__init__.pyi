@@ -40,6 +40,11 @@ class Side(enum.IntEnum):
     BACK = 2
     EDGE = 3
 
+class Feature(enum.IntEnum):
+    FACE = 0
+    EDGE = 1
+    CORNER = 2
+
 class SelfKind(enum.IntEnum):
     TOUCHING = 0
     CROSSING = 1
@@ -179,6 +184,18 @@ class RayHit:
     normal: npt.NDArray[np.float64]
     def __bool__(self) -> bool: ...
 
+class SurfacePoint:
+    found: bool
+    triangle: int
+    value: int
+    feature: int
+    part: int
+    distance: float
+    point: npt.NDArray[np.float64]
+    weights: npt.NDArray[np.float64]
+    normal: npt.NDArray[np.float64]
+    def __bool__(self) -> bool: ...
+
 class TriangleHit:
     found: bool
     triangle: int
@@ -286,6 +303,10 @@ def rays(tree: Tree | File, origins: _Array, directions: _Array, pose: _Pose = N
 def locate(tree: Tree | File, points: _Array, pose: _Pose = None, *, threads: int = 0) -> Any: ...
 def overlap(tree: Tree | File, shape: Shape, pose: _Pose = None, pose_shape: _Poses = None, *,
             find: Literal["any", "all"] = "any", threads: int = 0) -> Any: ...
+def nearest(tree: Tree | File, points: _Array, pose: _Pose = None, *, count: int | None = None,
+            within: float | None = None, beyond: float = ..., normals: bool = True, threads: int = 0) -> Any: ...
+def signed_distance(tree: Tree | File, points: _Array, pose: _Pose = None, *, beyond: float = ...,
+                    threads: int = 0) -> Any: ...
 def spheres(tree: Tree | File, centres: _Array, radii: _Array, poses: _Poses = None, links: _Array | None = None,
             pose: _Pose = None, *, find: Literal["any", "each"] = "any", threads: int = 0) -> Any: ...
 def box(lower: _Array, upper: _Array) -> Shape: ...
