@@ -52,6 +52,7 @@ class Fuzz:
         # Of an array that takes no memory, while its answers would take too much. Whole numbers are looked at first.
         self.counts = [1, 3, 2 ** 45]
         self.unexpected = []
+        self.windings = [kiln.Winding(tree) for file in self.files for tree in (file[0], file[len(file) - 1])]
         self.functions = self.specify()
 
     # ------------------------------------------------------------------------------ arguments
@@ -253,6 +254,8 @@ class Fuzz:
             (kiln.nearest, [(None, tree), (None, vectors), (None, pose), ("count", number), ("within", number),
                             ("beyond", number), ("normals", lambda: self.one_of([True, False])), threads]),
             (kiln.signed_distance, [(None, tree), (None, vectors), (None, pose), ("beyond", number), threads]),
+            (self.winding, [(None, vectors), (None, pose), ("accuracy", number), ("threshold", number),
+                            ("count_closed", lambda: self.one_of([True, False])), threads]),
             (kiln.pose, [(None, vectors), (None, vectors), (None, number)]),
             (kiln.dtype, [(None, lambda: self.one_of([kiln.Hit, "Nearest", kiln.Volume]))]),
             (bins.probability, [(None, small)] * 4),
@@ -263,7 +266,8 @@ class Fuzz:
             (self.tree_method, [(None, tree), (None, lambda: self.one_of([0, 1, 5, 11, 95, 191, 192, 2 ** 32 - 1]))]),
             (self.reopen, [(None, self.bytes), ("copy", lambda: True), ("memory_limit", number), threads]),
         ]
-        rare = [(kiln.Bins, [(None, self.bytes)]), (kiln.Axes, [(None, self.bytes)]),
+        rare = [(self.renew, [(None, tree)]),
+                (kiln.Bins, [(None, self.bytes)]), (kiln.Axes, [(None, self.bytes)]),
                 (kiln.bake, [(None, self.mesh), ("leaf", lambda: self.one_of([1, 4, 15, 16])),
                              ("bv", lambda: self.one_of(["obb", "aabb", "octree", "nonsense", "obb,,", "\0"]))]),
                 (self.scene, [(None, tree), (None, tree), (None, poses), (None, poses)])]
@@ -287,6 +291,14 @@ class Fuzz:
             return tree.find(self.one_of([None, "model", "x", number]), self.one_of([None, "obb", "x", number]))
         return self.one_of([tree.source, tree.corners, tree.user, lambda _: tree.triangles(), tree.volumes,
                             lambda n: tree == n])(number)
+
+    def winding(self, *args, **named):
+        return self.one_of(self.windings).number(*args, **named)
+
+    def renew(self, *args, **named):
+        winding = kiln.Winding(*args, **named)
+        self.windings[self.random.randrange(len(self.windings))] = winding
+        return winding
 
     def reopen(self, *args, **named):
         file = kiln.open(*args, **named)

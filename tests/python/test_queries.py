@@ -367,7 +367,7 @@ class MeshQueries(unittest.TestCase):
             for name in ("point", "weights", "normal"):
                 self.assertEqual(getattr(one, name).tolist(), answers[name][i].tolist())
             self.assertTrue(one and np.allclose(one.weights @ corners[one.triangle], one.point, atol=1e-9))
-            self.assertAlmostEqual(np.linalg.norm(points[i] - one.point), one.distance, delta=1e-9)
+            self.assertAlmostEqual(np.linalg.norm(points[i] - one.point), float(one), delta=1e-9)
             self.assertAlmostEqual(kiln.distance(a, pose, tree("cube"), kiln.pose(translation=points[i], scale=1e-9)).distance,
                                    one.distance, delta=1e-8)
         others = kiln.nearest(tree("torus", "aabb"), points, pose)
@@ -396,6 +396,59 @@ class MeshQueries(unittest.TestCase):
         self.assertEqual(kiln.signed_distance(a, [0.5, 0.5, 3]), 2)
         self.assertEqual(kiln.nearest(a, np.zeros((0, 3))).shape, (0,))
         self.assertEqual(kiln.signed_distance(a, np.zeros((0, 3))).shape, (0,))
+
+    def test_winding(self):
+        a = tree("torus")
+        rng = np.random.default_rng(15)
+        points, pose = rng.uniform(-3, 3, (300, 3)), random_poses(rng, 1, 1, True)[0]
+        inside = kiln.locate(a, points, pose) == kiln.Place.INSIDE
+        winding = kiln.Winding(a)
+        exact = winding.number(points, pose)
+        self.assertEqual(exact["number"].tolist(), inside.astype(float).tolist())
+        self.assertTrue(exact["exact"].all() and not exact["error"].any() and not exact["surface"].any())
+        corners = a.triangles().astype(np.float64) @ pose[:3, :3].T + pose[:3, 3] - points[:, None, None]
+        x, y, z = corners[..., 0, :], corners[..., 1, :], corners[..., 2, :]
+        p, q, r = (np.linalg.norm(v, axis=-1) for v in (x, y, z))
+        dot = lambda u, v: (u * v).sum(-1)  # noqa: E731
+        angles = 2 * np.arctan2(dot(x, np.cross(y, z)), p * q * r + dot(x, y) * r + dot(y, z) * p + dot(z, x) * q)
+        part = kiln.Winding(kiln.bake((a.triangles()[::3].reshape(-1, 3), np.arange(3 * len(range(0, a.triangle_count, 3))).reshape(-1, 3)))[0])
+        for accuracy in (0.1, 1e-3, 0):
+            for one, wanted in ((winding, angles.sum(1)), (part, angles[:, ::3].sum(1))):
+                answers = one.number(points, pose, accuracy=accuracy, count_closed=False, threads=2)
+                self.assertTrue((np.abs(answers["number"] - wanted / (4 * np.pi)) <= answers["error"] + 1e-9).all())
+                self.assertTrue((answers["error"] <= max(accuracy, 1e-6)).all())
+                single = one.number(points[7], pose, accuracy=accuracy, count_closed=False)
+                self.assertEqual((single.number, single.error, single.exact), (answers["number"][7], answers["error"][7], False))
+                self.assertEqual(float(single), single.number)
+        sides = part.number(points, pose, threshold=0.1)
+        self.assertEqual((sides["side"] == kiln.WindingSide.ABOVE).tolist(), (angles[:, ::3].sum(1) > 0.4 * np.pi).tolist())
+        self.assertEqual(set(part.number(points, pose)["side"].tolist()), {kiln.WindingSide.UNDECIDED})
+        cubic = kiln.Winding(tree("cube")).number([0.5, 0.5, 1])
+        self.assertEqual((cubic.number, cubic.surface), (0.5, True))
+        self.assertEqual(winding.number(np.zeros((0, 3))).shape, (0,))
+
+    def test_winding_keeps_its_file(self):
+        for copy in (False, True):
+            file = kiln.open(kiln.bake_bytes(cube())[0], copy=copy)
+            winding = kiln.Winding(file)
+            file.close()
+            with self.assertRaisesRegex(ValueError, "closed"):
+                kiln.Winding(file)
+            del file
+            self.assertEqual(winding.number([[0.5, 0.5, 0.5], [2, 2, 2]])["number"].tolist(), [1, 0])
+
+    def test_winding_refuses(self):
+        winding = kiln.Winding(tree("cube"))
+        with self.assertRaisesRegex(ValueError, "query 1"):
+            winding.number([[0, 0, 0], [0, np.nan, 0]])
+        with self.assertRaisesRegex(ValueError, "pose"):
+            winding.number([[0, 0, 0]], np.diag([1, 2, 1, 1.0]))
+        for named in ({"accuracy": -1}, {"accuracy": np.nan}, {"threshold": np.inf}):
+            with self.subTest(named=named), self.assertRaisesRegex(ValueError, list(named)[0]):
+                winding.number([0, 0, 0], **named)
+        for bad in (None, winding, "x"):
+            with self.assertRaises(TypeError):
+                kiln.Winding(bad)
 
     def test_several_nearest(self):
         a = tree("torus")

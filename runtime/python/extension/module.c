@@ -206,7 +206,7 @@ static int module_start(PyObject *module)
     if (!add_methods(module, module_methods) || !add_records(module) || !add_files(module) ||
         !add_pair_queries(module) || !add_batches(module) || !add_mesh_queries(module) ||
         !add_tables(module) || !add_bake(module) || !add_self_contacts(module) ||
-        !add_spheres(module) || !add_nearest(module) ||
+        !add_spheres(module) || !add_nearest(module) || !add_winding(module) ||
         PyModule_AddStringConstant(module, "version", kiln_version()) != 0) {
         return -1;
     }

@@ -84,6 +84,7 @@ typedef enum {
     RECORD_VOLUME,
     RECORD_SELF_PAIR,
     RECORD_SURFACE_POINT,
+    RECORD_WINDING_NUMBER,
     RECORD_PLACE,
     RECORD_UNSIGNED,
     RECORD_DOUBLE,
@@ -194,6 +195,7 @@ bool add_batches(PyObject *module);
 bool add_mesh_queries(PyObject *module);
 bool add_spheres(PyObject *module);
 bool add_nearest(PyObject *module);
+bool add_winding(PyObject *module);
 bool add_tables(PyObject *module);
 bool add_self_contacts(PyObject *module);
 bool add_bake(PyObject *module);

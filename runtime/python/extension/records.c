@@ -8,6 +8,7 @@
 #include "../../kiln_adb.h"
 #include "../../kiln_nearest.h"
 #include "../../kiln_self.h"
+#include "../../kiln_winding.h"
 
 typedef enum {
     BOOLEAN,
@@ -113,6 +114,15 @@ static const record_field surface_point_fields[] = {
     FIELD(kiln_surface_point, weights, "weights", VECTOR, "its barycentric coordinates, [3]"),
     FIELD(kiln_surface_point, normal, "normal", VECTOR,
           "pseudonormal of the feature, of length 1, [3], world"),
+    END,
+};
+static const record_field winding_number_fields[] = {
+    FIELD(kiln_winding_answer, number, "number", DOUBLE, "1 inside of a closed mesh, 0 outside"),
+    FIELD(kiln_winding_answer, error, "error", DOUBLE, "the exact number is no farther from it"),
+    FIELD(kiln_winding_answer, exact, "exact", BOOLEAN, "a whole number that was counted"),
+    FIELD(kiln_winding_answer, surface, "surface", BOOLEAN, "whether the point is on a triangle"),
+    FIELD(kiln_winding_answer, side, "side", UNSIGNED,
+          "kiln.WindingSide: of the threshold, if one was given"),
     END,
 };
 static const record_field work_fields[] = {
@@ -228,7 +238,11 @@ static const record_layout layouts[RECORD_COUNT] = {
     [RECORD_SURFACE_POINT] = LAYOUT(
         "SurfacePoint", kiln_surface_point, surface_point_fields,
         offsetof(kiln_surface_point, found),
-        "The nearest point of a mesh, and where it is. True in a condition if there is one."),
+        "The nearest point of a mesh, and where it is. True in a condition if there is one;\n"
+        "float(answer) is the distance."),
+    [RECORD_WINDING_NUMBER] =
+        LAYOUT("WindingNumber", kiln_winding_answer, winding_number_fields, -1,
+               "How often a surface goes around a point. float(answer) is the number."),
     [RECORD_PLACE] = LAYOUT("uint8", uint8_t, byte_fields, -1, NULL),
     [RECORD_UNSIGNED] = LAYOUT("uint32", uint32_t, unsigned_fields, -1, NULL),
     [RECORD_DOUBLE] = LAYOUT("float64", double, double_fields, -1, NULL),
@@ -358,10 +372,28 @@ static int record_truth(PyObject *self)
     return layout->truth < 0 || *((const bool *)bytes_of(self) + layout->truth);
 }
 
-static PyObject *nearest_float(PyObject *self)
+/* Where the number is that float() makes of a record, or -1. */
+static ptrdiff_t float_offset(record_kind kind)
 {
-    const kiln_nearest *nearest = bytes_of(self);
-    return PyFloat_FromDouble(nearest->distance);
+    switch (kind) {
+    case RECORD_NEAREST:
+        return offsetof(kiln_nearest, distance);
+    case RECORD_SURFACE_POINT:
+        return offsetof(kiln_surface_point, distance);
+    case RECORD_WINDING_NUMBER:
+        return offsetof(kiln_winding_answer, number);
+    default:
+        return -1;
+    }
+}
+
+static PyObject *record_float(PyObject *self)
+{
+    const record_layout *layout = ((const record_object *)self)->layout;
+    double value;
+    memcpy(&value, (const char *)bytes_of(self) + float_offset((record_kind)(layout - layouts)),
+           sizeof value);
+    return PyFloat_FromDouble(value);
 }
 
 /* "kiln.Hit(found=True, a=3, ...)": without vectors, which would need numpy. */
@@ -481,7 +513,7 @@ bool add_records(PyObject *module)
             {Py_tp_getset, getters[kind]},
             {Py_tp_doc, __extension__(void *) layout->doc},
             {Py_nb_bool, SLOT(record_truth)},
-            {kind == RECORD_NEAREST ? Py_nb_float : 0, SLOT(nearest_float)},
+            {float_offset((record_kind)kind) < 0 ? 0 : Py_nb_float, SLOT(record_float)},
             {0, NULL},
         };
         PyType_Spec spec = {.name = layout->name,

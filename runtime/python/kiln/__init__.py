@@ -21,6 +21,7 @@ and not solids (kiln.locate_mesh is for those). Lengths have the unit of the pos
     batch, Scene, Scene.from_urdf         many placed meshes, many configurations
     rays, overlap, locate, locate_mesh    one mesh: rays; boxes, spheres, capsules; inside
     nearest, signed_distance              points and a mesh
+    Winding                               is a point inside a mesh that has holes?
     spheres                               robots as spheres, many configurations
     collide_likely, collide_counted       when there is no time
     Bins, Axes                            tables
@@ -38,9 +39,10 @@ from ._bake import BakeReport, Mesh, bake, bake_bytes, bake_file
 from ._errors import (Error, FileError, FormatError, InvalidError, LimitError, MissingFileError, OutOfMemoryError,
                       UnsupportedError)
 from ._kiln import (Axes, Bins, Contact, ContactsSummary, CountedAnswer, File, FirstHit, Hit, LikelyAnswer, Minimum,
-                    Nearest, Pair, RayHit, SelfPair, SurfacePoint, Tree, TriangleHit, Volume, Work, batch, collide,
-                    collide_boxes, collide_counted, collide_likely, collide_work, contacts, contacts_summary, distance,
-                    locate, locate_mesh, nearest, open, overlap, rays, self_contacts, signed_distance, spheres, within)
+                    Nearest, Pair, RayHit, SelfPair, SurfacePoint, Tree, TriangleHit, Volume, Winding, WindingNumber,
+                    Work, batch, collide, collide_boxes, collide_counted, collide_likely, collide_work, contacts,
+                    contacts_summary, distance, locate, locate_mesh, nearest, open, overlap, rays, self_contacts,
+                    signed_distance, spheres, within)
 
 
 class Place(_enum.IntEnum):
@@ -75,6 +77,14 @@ class SelfKind(_enum.IntEnum):
     CROSSING = 1     #: one passes through the other
     OVERLAPPING = 2  #: in one plane, with an area in common
     DUPLICATE = 3    #: they have the same corners
+
+
+class WindingSide(_enum.IntEnum):
+    """On which side of a threshold a winding number is."""
+
+    UNDECIDED = 0
+    ABOVE = 1
+    NOT_ABOVE = 2
 
 
 class Verdict(_enum.IntEnum):

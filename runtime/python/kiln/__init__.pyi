@@ -51,6 +51,11 @@ class SelfKind(enum.IntEnum):
     OVERLAPPING = 2
     DUPLICATE = 3
 
+class WindingSide(enum.IntEnum):
+    UNDECIDED = 0
+    ABOVE = 1
+    NOT_ABOVE = 2
+
 class Verdict(enum.IntEnum):
     NO = 0
     YES = 1
@@ -194,7 +199,21 @@ class SurfacePoint:
     point: npt.NDArray[np.float64]
     weights: npt.NDArray[np.float64]
     normal: npt.NDArray[np.float64]
+    def __float__(self) -> float: ...
     def __bool__(self) -> bool: ...
+
+class WindingNumber:
+    number: float
+    error: float
+    exact: bool
+    surface: bool
+    side: int
+    def __float__(self) -> float: ...
+
+class Winding:
+    def __init__(self, tree: Tree | File) -> None: ...
+    def number(self, points: _Array, pose: _Pose = None, *, accuracy: float = 0.01, threshold: float | None = None,
+               count_closed: bool = True, threads: int = 0) -> Any: ...
 
 class TriangleHit:
     found: bool
