@@ -156,6 +156,8 @@ class Fuzz:
                             "interpolated", "box", "", "nonsense", "\0", "\ud800"])
 
     def shape(self):
+        if self.random.random() < 0.25:
+            return kiln.hull(self.vectors(), self.number())
         return self.one_of([kiln.box, kiln.sphere])(self.vectors(), self.one_of([self.vectors, self.number])()) \
             if self.random.random() < 0.6 else kiln.capsule(self.vectors(), self.vectors(), self.number())
 
@@ -256,6 +258,8 @@ class Fuzz:
             (kiln.signed_distance, [(None, tree), (None, vectors), (None, pose), ("beyond", number), threads]),
             (self.winding, [(None, vectors), (None, pose), ("accuracy", number), ("threshold", number),
                             ("count_closed", lambda: self.one_of([True, False])), threads]),
+            (kiln.shape_distance, [(None, tree), (None, self.shape), (None, pose), (None, poses), ("beyond", number),
+                                   ("relative", number), ("absolute", number), threads]),
             (kiln.pose, [(None, vectors), (None, vectors), (None, number)]),
             (kiln.dtype, [(None, lambda: self.one_of([kiln.Hit, "Nearest", kiln.Volume]))]),
             (bins.probability, [(None, small)] * 4),

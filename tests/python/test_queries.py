@@ -326,6 +326,62 @@ class MeshQueries(unittest.TestCase):
             kiln.overlap(a, ([0, 0, 0], 1))
 
 
+    def test_shape_distance(self):
+        a = tree("torus")
+        rng = np.random.default_rng(16)
+        points, pose = rng.uniform(-4, 4, (60, 3)), random_poses(rng, 1, 1, True)[0]
+        moves = random_poses(rng, 60, 4)
+        # A point is a hull of one vertex, and a ball of radius 0.
+        nearest = kiln.nearest(a, points, pose)["distance"]
+        balls = kiln.shape_distance(a, kiln.sphere(points, 0.1), pose, threads=2)
+        self.assertTrue(np.allclose(balls["distance"], np.maximum(nearest - 0.1, 0), atol=1e-10))
+        for shape, overlapping in ((kiln.box([-0.2, -0.1, -0.3], [0.5, 0.4, 0.3]), True),
+                                   (kiln.capsule([0, 0, 0], [1, 0, 0], 0.2), True),
+                                   (kiln.hull(rng.normal(size=(30, 3)) / 4), True),
+                                   (kiln.hull([[0, 0, 0], [1, 0, 0], [0, 1, 0]], 0.1), True)):
+            answers = kiln.shape_distance(a, shape, pose, moves)
+            meets = kiln.overlap(a, shape, pose, moves)["found"]
+            self.assertEqual((answers["distance"] == 0).tolist(), meets.tolist())
+            self.assertTrue(0 < meets.sum() < 60 and answers["found"].all())
+            self.assertEqual(fields(kiln.shape_distance(tree("torus", "aabb"), shape, pose, moves[~meets])),
+                             fields(answers[~meets]))
+            for i in range(0, 60, 7):
+                one = kiln.shape_distance(a, shape, pose, moves[i])
+                self.assertEqual((bool(one), float(one)), (True, answers["distance"][i]))
+                self.assertAlmostEqual(np.linalg.norm(one.point_mesh - one.point_shape), one.distance, delta=1e-9)
+                self.assertEqual(one.triangle in kiln.overlap(a, shape, pose, moves[i], find="all")["triangle"], meets[i])
+        # The hull of a cube is that of kiln.box.
+        corners = np.array([[x, y, z] for x in (-1, 1) for y in (-2, 2) for z in (-1, 3)])
+        self.assertEqual(kiln.shape_distance(a, kiln.hull(corners), pose, moves)["distance"].tolist(),
+                         kiln.shape_distance(a, kiln.box([-1, -2, -1], [1, 2, 3]), pose, moves)["distance"].tolist())
+        self.assertEqual(kiln.shape_distance(a, kiln.hull(corners, np.zeros(4)), pose).shape, (4,))
+        c = tree("cube")
+        self.assertEqual(kiln.shape_distance(c, kiln.hull([3, 0.5, 0.5])).distance, 2)
+        self.assertFalse(kiln.shape_distance(c, kiln.sphere([3, 0.5, 0.5], 0.5), beyond=1))
+        self.assertEqual(kiln.shape_distance(c, kiln.sphere([3, 0.5, 0.5], 0.5), beyond=1).distance, 1)
+        self.assertEqual(kiln.shape_distance(c, kiln.sphere(np.zeros((0, 3)), 1)).shape, (0,))
+        self.assertLessEqual(kiln.shape_distance(c, kiln.sphere([3, 0.5, 0.5], 0.5), relative=0.1).distance, 1.65)
+
+    def test_shape_distance_refuses(self):
+        c = tree("cube")
+        for shape in (kiln.box([1, 1, 1], [0, 0, 0]), kiln.hull(np.zeros((0, 3))), kiln.hull([[0, 0, np.nan]]), kiln.hull([[0, 0]]),
+                      kiln.sphere([0, 0, 0], -1), kiln.Shape("cone", [0, 0, 0], None, 1), kiln.Shape("capsule", [0, 0, 0], None, 1),
+                      kiln.sphere(np.zeros((2, 3)), np.zeros(3)), kiln.hull([[0, 0, 0]], -1)):
+            for call in (kiln.shape_distance, kiln.overlap):
+                with self.subTest(shape=shape), self.assertRaises(ValueError):
+                    call(c, shape)
+        with self.assertRaisesRegex(ValueError, "query 1"):
+            kiln.shape_distance(c, kiln.sphere([0, 0, 0], [1, -1]))
+        ball = kiln.sphere([3, 0, 0], [1, 1])
+        with self.assertRaises(ValueError):
+            kiln.shape_distance(c, ball, None, np.diag([1, 2, 1, 1.0]))
+        kiln.shape_distance(c, ball, np.diag([1, 2, 1, 1.0]))
+        for named in ({"beyond": -1}, {"relative": np.inf}, {"absolute": np.nan}):
+            with self.subTest(named=named), self.assertRaisesRegex(ValueError, list(named)[0] + " is to be "):
+                kiln.shape_distance(c, ball, **named)
+        with self.assertRaises(TypeError):
+            kiln.shape_distance(c, [0, 0, 0])
+
     def test_spheres(self):
         a = tree("cube")
         rng = np.random.default_rng(12)

@@ -1,4 +1,4 @@
-/* Queries of one mesh: rays, shapes, points; one, or many at once. */
+/* Queries of one mesh: rays and points; one, or many at once. */
 #include "module.h"
 
 #include <math.h>
@@ -11,9 +11,6 @@
 enum { QUERIES_A_TASK = 256, TASKS_AT_ONCE = 256 };
 
 /* ------------------------------------------------------------------------- many, by threads -- */
-
-/* Asks query i; answers lie in the asker's own arrays. */
-typedef kiln_status (*ask_one)(void *asker, size_t i);
 
 typedef struct {
     ask_one ask;
@@ -38,8 +35,7 @@ static void ask_some(void *context, uint32_t index)
     }
 }
 
-/* Asks all of them. False: an exception, of the first that fails. */
-static bool ask_many(ask_one ask, void *asker, size_t count, uint32_t threads, bool single)
+bool ask_many(ask_one ask, void *asker, size_t count, uint32_t threads, bool single)
 {
     many_queries many = {.ask = ask, .asker = asker, .count = count};
     atomic_store(&many.failed, SIZE_MAX);
@@ -63,8 +59,7 @@ static bool ask_many(ask_one ask, void *asker, size_t count, uint32_t threads, b
     return true;
 }
 
-/* What a query refuses of a pose that is one for all of them: asked before the first. */
-static bool pose_is_good(const kiln_tree *tree, const kiln_pose *pose, const char *name)
+bool pose_is_good(const kiln_tree *tree, const kiln_pose *pose, const char *name)
 {
     kiln_shape point = {.kind = KILN_SHAPE_SPHERE};
     kiln_triangle_hit hit;
@@ -75,24 +70,14 @@ static bool pose_is_good(const kiln_tree *tree, const kiln_pose *pose, const cha
     return status == KILN_OK;
 }
 
-/* ----------------------------------------------------------------------------------- rays -- */
-
-/* Numbers of which one serves all queries, or each has its own. */
-typedef struct {
-    double *values;
-    size_t count;
-    bool single;
-} per_query;
-
-static bool per_query_take(per_query *out, PyObject *object, const char *name, bool vector)
+bool per_query_take(per_query *out, PyObject *object, const char *name, bool vector)
 {
     return vector ? vectors_take(object, name, &out->values, &out->count, &out->single)
                   : numbers_take(object, name, &out->values, &out->count, &out->single);
 }
 
-/* The number of queries: 1, or that of those that are many. */
-static bool common_count(const per_query *all, const char *const *names, int count, size_t *out,
-                         bool *single)
+bool common_count(const per_query *all, const char *const *names, int count, size_t *out,
+                  bool *single)
 {
     *out = 1;
     *single = true;
@@ -111,10 +96,12 @@ static bool common_count(const per_query *all, const char *const *names, int cou
     return true;
 }
 
-static const double *value_of(const per_query *from, size_t i, size_t width)
+const double *value_of(const per_query *from, size_t i, size_t width)
 {
     return from->values + (from->single ? 0 : i * width);
 }
+
+/* ----------------------------------------------------------------------------------- rays -- */
 
 typedef struct {
     const kiln_tree *tree;
@@ -376,170 +363,6 @@ static PyObject *module_locate(PyObject *module, PyObject *const *args, Py_ssize
     return result;
 }
 
-/* --------------------------------------------------------------------------------- shapes -- */
-
-typedef struct {
-    const kiln_tree *tree;
-    const kiln_pose *pose;
-    const poses *pose_shape;
-    kiln_shape_kind kind;
-    const per_query *parts; /* a, b, radius */
-    kiln_triangle_hit *hits;
-} shape_asker;
-
-static void shape_at(const shape_asker *shapes, size_t i, kiln_shape *out)
-{
-    *out = (kiln_shape){.kind = shapes->kind};
-    memcpy(out->a, value_of(&shapes->parts[0], i, 3), sizeof out->a);
-    if (shapes->parts[1].values != NULL) {
-        memcpy(out->b, value_of(&shapes->parts[1], i, 3), sizeof out->b);
-    }
-    if (shapes->parts[2].values != NULL) {
-        out->radius = *value_of(&shapes->parts[2], i, 1);
-    }
-}
-
-static const kiln_pose *shape_pose(const shape_asker *shapes, size_t i)
-{
-    return shapes->pose_shape->single ? pose_pointer(shapes->pose_shape)
-                                      : &shapes->pose_shape->many[i];
-}
-
-static kiln_status ask_shape(void *asker, size_t i)
-{
-    const shape_asker *shapes = asker;
-    kiln_shape shape;
-    shape_at(shapes, i, &shape);
-    return kiln_overlap_any(shapes->tree, shapes->pose, &shape, shape_pose(shapes, i), NULL,
-                            &shapes->hits[i]);
-}
-
-/* All triangles that one shape meets. */
-static PyObject *overlap_all(const shape_asker *shapes)
-{
-    kiln_shape shape;
-    size_t room = 64, count = 0;
-    PyObject *memory = NULL;
-    shape_at(shapes, 0, &shape);
-    for (;;) { /* at most twice */
-        void *bytes = NULL;
-        kiln_status status;
-        memory = records_new(RECORD_TRIANGLE_HIT, room, &bytes);
-        if (memory == NULL) {
-            return NULL;
-        }
-        Py_BEGIN_ALLOW_THREADS status = kiln_overlap_all(
-            shapes->tree, shapes->pose, &shape, shape_pose(shapes, 0), NULL, bytes, room, &count);
-        Py_END_ALLOW_THREADS if (status != KILN_OK)
-        {
-            Py_DECREF(memory);
-            return raise_status((int)status, NULL, NULL);
-        }
-        if (count <= room) {
-            break;
-        }
-        room = count;
-        Py_DECREF(memory);
-    }
-    if (!records_shorten(RECORD_TRIANGLE_HIT, memory, count)) {
-        Py_DECREF(memory);
-        return NULL;
-    }
-    return records_wrap(RECORD_TRIANGLE_HIT, memory, 1, &count);
-}
-
-PyDoc_STRVAR(
-    overlap_doc,
-    "overlap(tree, shape, pose=None, pose_shape=None, *, find='any', threads=0)\n--\n\n"
-    "Which triangles a box, a sphere or a capsule meets; shapes are solid, and touching is\n"
-    "meeting.\n\n"
-    "tree: kiln.Tree; pose: where it is, None, [4, 4] or [3, 4].\n"
-    "shape: of kiln.box, kiln.sphere or kiln.capsule, which may be many shapes.\n"
-    "pose_shape: where the shape is: a box with a pose is an oriented box; None, [4, 4], or\n"
-    "    [n, 4, 4]; [3, 4] likewise.\n"
-    "find: 'any': whether it meets any; 'all': all that one shape meets.\n"
-    "threads: for many shapes; 0: one for each processor, the default.\n\n"
-    "Returns a kiln.TriangleHit, or for many shapes or 'all' a structured array [n].");
-static PyObject *module_overlap(PyObject *module, PyObject *const *args, Py_ssize_t given,
-                                PyObject *keywords)
-{
-    static const char *const names[] = {"tree", "shape", "pose", "pose_shape", "find", "threads"};
-    static const signature wanted = {"overlap", names, 2, 4, 6};
-    static const char *const finds[] = {"any", "all", NULL};
-    static const char *const kinds[] = {"box", "sphere", "capsule", NULL};
-    static const char *const parts[] = {"a", "b", "radius", "pose_shape"};
-    PyObject *in[6];
-    poses pose, pose_shape;
-    per_query all[4] = {{0}};
-    tree_use use = {.file = NULL};
-    int find = 0, kind = 0;
-    uint32_t threads = 0;
-    size_t count = 0;
-    bool single = false;
-    void *bytes = NULL;
-    kiln_triangle_hit one;
-    PyObject *memory = NULL, *result = NULL, *shape = NULL, *name, *a, *b, *radius;
-    (void)module;
-    if (!arguments_of(&wanted, args, given, keywords, in) ||
-        (in[4] != NULL && !word_of(in[4], "find", finds, &find)) ||
-        !threads_of(in[5], 0, &threads) || !pose_take(&pose, in[2], "pose") ||
-        !poses_take(&pose_shape, in[3], "pose_shape")) {
-        return NULL;
-    }
-    shape = PyTuple_Check(in[1]) ? Py_NewRef(in[1]) : NULL;
-    if (shape == NULL || PyTuple_Size(shape) != 4 ||
-        !PyArg_ParseTuple(shape, "OOOO", &name, &a, &b, &radius)) {
-        PyErr_SetString(PyExc_TypeError, "shape is to be of kiln.box, kiln.sphere or kiln.capsule");
-        goto end;
-    }
-    if (!word_of(name, "shape", kinds, &kind) || !per_query_take(&all[0], a, parts[0], true) ||
-        (b != Py_None && !per_query_take(&all[1], b, parts[1], true)) ||
-        (radius != Py_None && !per_query_take(&all[2], radius, parts[2], false))) {
-        goto end;
-    }
-    if (!poses_all(&pose_shape)) {
-        goto end;
-    }
-    all[3] = (per_query){.values = pose_shape.single ? NULL : pose_shape.many[0].rotation,
-                         .count = pose_shape.count};
-    if (!common_count(all, parts, 4, &count, &single)) {
-        goto end;
-    }
-    if (!single && find == 1) {
-        PyErr_SetString(PyExc_ValueError, "find='all' takes one shape");
-        goto end;
-    }
-    if ((!single && (memory = records_new(RECORD_TRIANGLE_HIT, count, &bytes)) == NULL) ||
-        !tree_begin(&use, in[0], "tree") || !pose_is_good(use.tree, pose_pointer(&pose), "pose")) {
-        goto end;
-    }
-    shape_asker asker = {.tree = use.tree,
-                         .pose = pose_pointer(&pose),
-                         .pose_shape = &pose_shape,
-                         .kind = (kiln_shape_kind)(kind + 1),
-                         .parts = all,
-                         .hits = single ? &one : bytes};
-    if (find == 1) {
-        result = overlap_all(&asker);
-    } else if (ask_many(ask_shape, &asker, count, threads, single)) {
-        if (single) {
-            result = record_new(RECORD_TRIANGLE_HIT, &one);
-        } else {
-            result = records_wrap(RECORD_TRIANGLE_HIT, memory, 1, &count);
-            memory = NULL;
-        }
-    }
-end:
-    tree_end(&use);
-    Py_XDECREF(memory);
-    Py_XDECREF(shape);
-    for (int i = 0; i < 3; i++) {
-        free(all[i].values);
-    }
-    poses_release(&pose_shape);
-    return result;
-}
-
 /* ---------------------------------------------------------------------------- the module -- */
 
 bool add_mesh_queries(PyObject *module)
@@ -547,7 +370,6 @@ bool add_mesh_queries(PyObject *module)
     static PyMethodDef functions[] = {
         {"rays", FAST(module_rays), METH_FASTCALL | METH_KEYWORDS, rays_doc},
         {"locate", FAST(module_locate), METH_FASTCALL | METH_KEYWORDS, locate_doc},
-        {"overlap", FAST(module_overlap), METH_FASTCALL | METH_KEYWORDS, overlap_doc},
         {NULL, NULL, 0, NULL},
     };
     return add_methods(module, functions);

@@ -85,6 +85,7 @@ typedef enum {
     RECORD_SELF_PAIR,
     RECORD_SURFACE_POINT,
     RECORD_WINDING_NUMBER,
+    RECORD_SHAPE_NEAREST,
     RECORD_PLACE,
     RECORD_UNSIGNED,
     RECORD_DOUBLE,
@@ -188,6 +189,30 @@ typedef struct {
 bool tree_begin(tree_use *out, PyObject *object, const char *name);
 void tree_end(tree_use *use);
 
+/* ------------------------------------------------------------------------- mesh_queries.c -- */
+
+/* Asks query i; answers lie in the asker's own arrays. */
+typedef kiln_status (*ask_one)(void *asker, size_t i);
+/* Asks all of them. False: an exception, of the first that fails. */
+bool ask_many(ask_one ask, void *asker, size_t count, uint32_t threads, bool single);
+
+/* What a query refuses of a pose that is one for all of them: asked before the first. */
+bool pose_is_good(const kiln_tree *tree, const kiln_pose *pose, const char *name);
+
+/* Numbers of which one serves all queries, or each has its own. */
+typedef struct {
+    double *values;
+    size_t count;
+    bool single;
+} per_query;
+
+/* For free(), also of those that fail. */
+bool per_query_take(per_query *out, PyObject *object, const char *name, bool vector);
+/* The number of queries: 1, or that of those that are many. */
+bool common_count(const per_query *all, const char *const *names, int count, size_t *out,
+                  bool *single);
+const double *value_of(const per_query *from, size_t i, size_t width);
+
 /* ------------------------------------------------------------------------- other sources -- */
 
 bool add_pair_queries(PyObject *module);
@@ -196,6 +221,7 @@ bool add_mesh_queries(PyObject *module);
 bool add_spheres(PyObject *module);
 bool add_nearest(PyObject *module);
 bool add_winding(PyObject *module);
+bool add_shapes(PyObject *module);
 bool add_tables(PyObject *module);
 bool add_self_contacts(PyObject *module);
 bool add_bake(PyObject *module);

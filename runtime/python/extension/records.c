@@ -8,6 +8,7 @@
 #include "../../kiln_adb.h"
 #include "../../kiln_nearest.h"
 #include "../../kiln_self.h"
+#include "../../kiln_shapes.h"
 #include "../../kiln_winding.h"
 
 typedef enum {
@@ -123,6 +124,20 @@ static const record_field winding_number_fields[] = {
     FIELD(kiln_winding_answer, surface, "surface", BOOLEAN, "whether the point is on a triangle"),
     FIELD(kiln_winding_answer, side, "side", UNSIGNED,
           "kiln.WindingSide: of the threshold, if one was given"),
+    END,
+};
+static const record_field shape_nearest_fields[] = {
+    FIELD(kiln_shape_nearest, found, "found", BOOLEAN, "False: farther from all than beyond"),
+    FIELD(kiln_shape_nearest, distance, "distance", DOUBLE,
+          "units of the world; beyond, if not found"),
+    FIELD(kiln_shape_nearest, triangle, "triangle", UNSIGNED, "id of the triangle"),
+    FIELD(kiln_shape_nearest, value, "value", UNSIGNED, "its user value (material)"),
+    FIELD(kiln_shape_nearest, point_mesh, "point_mesh", VECTOR,
+          "nearest point of the triangle, [3], world"),
+    FIELD(kiln_shape_nearest, point_shape, "point_shape", VECTOR,
+          "nearest point of the shape, [3], world"),
+    FIELD(kiln_shape_nearest, normal, "normal", VECTOR,
+          "unit vector from the shape to the mesh, [3], world"),
     END,
 };
 static const record_field work_fields[] = {
@@ -243,6 +258,10 @@ static const record_layout layouts[RECORD_COUNT] = {
     [RECORD_WINDING_NUMBER] =
         LAYOUT("WindingNumber", kiln_winding_answer, winding_number_fields, -1,
                "How often a surface goes around a point. float(answer) is the number."),
+    [RECORD_SHAPE_NEAREST] =
+        LAYOUT("ShapeNearest", kiln_shape_nearest, shape_nearest_fields,
+               offsetof(kiln_shape_nearest, found),
+               "How far a shape is from a mesh, and where. float(nearest) is the distance."),
     [RECORD_PLACE] = LAYOUT("uint8", uint8_t, byte_fields, -1, NULL),
     [RECORD_UNSIGNED] = LAYOUT("uint32", uint32_t, unsigned_fields, -1, NULL),
     [RECORD_DOUBLE] = LAYOUT("float64", double, double_fields, -1, NULL),
@@ -382,6 +401,8 @@ static ptrdiff_t float_offset(record_kind kind)
         return offsetof(kiln_surface_point, distance);
     case RECORD_WINDING_NUMBER:
         return offsetof(kiln_winding_answer, number);
+    case RECORD_SHAPE_NEAREST:
+        return offsetof(kiln_shape_nearest, distance);
     default:
         return -1;
     }

@@ -19,9 +19,10 @@ and not solids (kiln.locate_mesh is for those). Lengths have the unit of the pos
     contacts, contacts_summary            where and how deep
     self_contacts                         where a mesh meets itself
     batch, Scene, Scene.from_urdf         many placed meshes, many configurations
-    rays, overlap, locate, locate_mesh    one mesh: rays; boxes, spheres, capsules; inside
+    rays, overlap, locate, locate_mesh    one mesh: rays; boxes, spheres, capsules, hulls; inside
     nearest, signed_distance              points and a mesh
     Winding                               is a point inside a mesh that has holes?
+    shape_distance                        how far a box, sphere, capsule or hull is from a mesh
     spheres                               robots as spheres, many configurations
     collide_likely, collide_counted       when there is no time
     Bins, Axes                            tables
@@ -39,10 +40,10 @@ from ._bake import BakeReport, Mesh, bake, bake_bytes, bake_file
 from ._errors import (Error, FileError, FormatError, InvalidError, LimitError, MissingFileError, OutOfMemoryError,
                       UnsupportedError)
 from ._kiln import (Axes, Bins, Contact, ContactsSummary, CountedAnswer, File, FirstHit, Hit, LikelyAnswer, Minimum,
-                    Nearest, Pair, RayHit, SelfPair, SurfacePoint, Tree, TriangleHit, Volume, Winding, WindingNumber,
-                    Work, batch, collide, collide_boxes, collide_counted, collide_likely, collide_work, contacts,
-                    contacts_summary, distance, locate, locate_mesh, nearest, open, overlap, rays, self_contacts,
-                    signed_distance, spheres, within)
+                    Nearest, Pair, RayHit, SelfPair, ShapeNearest, SurfacePoint, Tree, TriangleHit, Volume, Winding,
+                    WindingNumber, Work, batch, collide, collide_boxes, collide_counted, collide_likely, collide_work,
+                    contacts, contacts_summary, distance, locate, locate_mesh, nearest, open, overlap, rays,
+                    self_contacts, shape_distance, signed_distance, spheres, within)
 
 
 class Place(_enum.IntEnum):
@@ -101,22 +102,27 @@ Source.__doc__ = """Where a triangle comes from: face in its mesh, node_path, me
 _kiln.register(_errors.make, _arrays.wrap, _arrays.convert, tuple(Place), Source)
 
 Shape = _namedtuple("Shape", "kind a b radius")
-Shape.__doc__ = """A box, a sphere or a capsule, or many; of kiln.box, kiln.sphere and kiln.capsule."""
+Shape.__doc__ = """A box, a sphere, a capsule or a hull, or many; of kiln.box, kiln.sphere, kiln.capsule and kiln.hull."""
 
 
 def box(lower, upper):
-    """A box of its corners, [3] or [n, 3] each, for kiln.overlap. With a pose it is an oriented box."""
+    """A box of its corners, [3] or [n, 3] each, for kiln.overlap and kiln.shape_distance. With a pose it is an oriented box."""
     return Shape("box", lower, upper, None)
 
 
 def sphere(centre, radius):
-    """A ball of a centre, [3] or [n, 3], and a radius, a number or [n], for kiln.overlap."""
+    """A ball of a centre, [3] or [n, 3], and a radius, a number or [n]."""
     return Shape("sphere", centre, None, radius)
 
 
 def capsule(a, b, radius):
-    """A capsule of the ends of its segment, [3] or [n, 3], and a radius, a number or [n], for kiln.overlap."""
+    """A capsule of the ends of its segment, [3] or [n, 3], and a radius, a number or [n]."""
     return Shape("capsule", a, b, radius)
+
+
+def hull(vertices, radius=0.0):
+    """The convex hull of vertices, [m, 3] with m >= 1, and all within a radius of it, a number or [n]."""
+    return Shape("hull", vertices, None, radius)
 
 
 def pose(quaternion=None, translation=None, scale=1.0):
