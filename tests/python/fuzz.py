@@ -235,6 +235,7 @@ class Fuzz:
             (kiln.distance, many + [("beyond", number), ("relative", number), ("absolute", number),
                                     ("hint", self.hint), threads]),
             (kiln.contacts, two + [("geometry", lambda: self.random.random() < 0.5), ("limit", number)]),
+            (kiln.near_pairs, two + [(None, lambda: self.one_of([0, 0.1, 1, self.number()])), ("limit", number)]),
             (kiln.self_contacts, [(None, tree), ("neighbours", lambda: self.one_of(["beyond", "never", "all"])),
                                   ("limit", number)]),
             (kiln.contacts_summary, two), (kiln.collide_work, two), (kiln.collide_boxes, two),

@@ -193,6 +193,33 @@ class PairQueries(unittest.TestCase):
         self.assertEqual(len(kiln.contacts(a, None, b, pose, limit=0)), 0)
         self.assertEqual(len(kiln.contacts(a, None, b, kiln.pose(translation=[50, 0, 0]))), 0)
 
+    def test_near_pairs(self):
+        a, b = tree("ring"), tree("cube")
+        pose_a, pose_b = random_poses(np.random.default_rng(17), 2, 1, True)
+        near = kiln.near_pairs(a, pose_a, b, pose_b, 0.6)
+        self.assertEqual(near.dtype, kiln.dtype(kiln.Pair))
+        order = list(zip(near["a"].tolist(), near["b"].tolist()))
+        self.assertEqual(order, sorted(set(order)))
+        ones = [kiln.bake((corners, [[0, 1, 2]]))[0] for corners in b.triangles()]
+        singles = [(i, k) for i, corners in enumerate(a.triangles()[:60])
+                   for alone in [kiln.bake((corners, [[0, 1, 2]]))[0]]
+                   for k, other in enumerate(ones) if kiln.distance(alone, pose_a, other, pose_b).distance <= 0.6]
+        self.assertEqual([pair for pair in order if pair[0] < 60], singles)
+        self.assertTrue(0 < len(singles) < 60 * 12)
+        # More than there is room for at first; those within 0 are the contacts.
+        everything = kiln.near_pairs(a, pose_a, b, pose_b, np.inf)
+        self.assertEqual(len(everything), a.triangle_count * b.triangle_count)
+        self.assertEqual(fields(kiln.near_pairs(a, None, a, pose_b, 0)), fields(kiln.contacts(a, None, a, pose_b, geometry=False)))
+        self.assertEqual(fields(kiln.near_pairs(a, pose_a, b, pose_b, 0.6, limit=3)), fields(near[:3]))
+        self.assertEqual(fields(kiln.near_pairs(tree("ring", "aabb"), pose_a, tree("cube", "dop14"), pose_b, 0.6)), fields(near))
+        for bad in (-1, np.nan):
+            with self.assertRaisesRegex(ValueError, "distance is to be a number of at least 0"):
+                kiln.near_pairs(a, None, b, None, bad)
+        with self.assertRaisesRegex(ValueError, "pose_b"):
+            kiln.near_pairs(a, None, b, np.zeros((4, 4)), 1)
+        with self.assertRaises(TypeError):
+            kiln.near_pairs(a, None, b, None)
+
     def test_self_contacts(self):
         sound = tree("torus")
         self.assertEqual(len(kiln.self_contacts(sound)), 0)

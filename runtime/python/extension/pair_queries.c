@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../kiln_adb.h"
+#include "../../kiln_spheres.h"
 
 /* -------------------------------------------------------------------------------- options -- */
 
@@ -242,14 +243,60 @@ static PyObject *module_distance(PyObject *module, PyObject *const *args, Py_ssi
 
 /* ------------------------------------------------------------------------------- contacts -- */
 
-static kiln_status find_contacts(const two_meshes *two, bool geometry, void *bytes, size_t room,
-                                 size_t *count)
+/* Which pairs: those that meet, or those within a distance. */
+typedef struct {
+    enum { PAIRS_CONTACTS, PAIRS_MEET, PAIRS_NEAR } which;
+    double distance; /* of those that are near */
+} pair_question;
+
+static kiln_status find_pairs(const two_meshes *two, const pair_question *asked, void *bytes,
+                              size_t room, size_t *count)
 {
+    const kiln_tree *a = two->a.tree, *b = two->b.tree;
     const kiln_pose *pose_a = pose_pointer(&two->pose_a), *pose_b = pose_pointer(&two->pose_b);
-    return geometry
-               ? kiln_contacts_geometry(two->a.tree, pose_a, two->b.tree, pose_b, NULL, bytes, room,
-                                        count)
-               : kiln_contacts(two->a.tree, pose_a, two->b.tree, pose_b, NULL, bytes, room, count);
+    switch (asked->which) {
+    case PAIRS_CONTACTS:
+        return kiln_contacts_geometry(a, pose_a, b, pose_b, NULL, bytes, room, count);
+    case PAIRS_NEAR:
+        return kiln_near_pairs(a, pose_a, b, pose_b, asked->distance, NULL, bytes, room, count);
+    case PAIRS_MEET:
+        break;
+    }
+    return kiln_contacts(a, pose_a, b, pose_b, NULL, bytes, room, count);
+}
+
+/* All of them, or the first `limit`, as an array. Ends the use of the meshes. */
+static PyObject *all_pairs(two_meshes *two, const pair_question *asked, uint64_t limit)
+{
+    const record_kind kind = asked->which == PAIRS_CONTACTS ? RECORD_CONTACT : RECORD_PAIR;
+    PyObject *memory = NULL;
+    size_t room = limit < 256 ? (size_t)limit : 256, count = 0;
+    for (;;) { /* at most twice */
+        void *bytes = NULL;
+        kiln_status status;
+        memory = records_new(kind, room, &bytes);
+        if (memory == NULL) {
+            break;
+        }
+        Py_BEGIN_ALLOW_THREADS status = find_pairs(two, asked, bytes, room, &count);
+        Py_END_ALLOW_THREADS if (status != KILN_OK)
+        {
+            Py_CLEAR(memory);
+            refused(status, &two->a, &two->pose_a);
+            break;
+        }
+        count = count < limit ? count : (size_t)limit;
+        if (count <= room) {
+            break;
+        }
+        room = count;
+        Py_CLEAR(memory);
+    }
+    end_two(two);
+    if (memory != NULL && !records_shorten(kind, memory, count)) {
+        Py_CLEAR(memory);
+    }
+    return memory == NULL ? NULL : records_wrap(kind, memory, 1, &count);
 }
 
 PyDoc_STRVAR(contacts_doc,
@@ -276,35 +323,33 @@ static PyObject *module_contacts(PyObject *module, PyObject *const *args, Py_ssi
         !begin_two(&two, in)) {
         return NULL;
     }
-    const record_kind kind = geometry ? RECORD_CONTACT : RECORD_PAIR;
-    PyObject *memory = NULL;
-    size_t room = limit < 256 ? (size_t)limit : 256, count = 0;
-    for (;;) { /* at most twice */
-        void *bytes = NULL;
-        kiln_status status;
-        memory = records_new(kind, room, &bytes);
-        if (memory == NULL) {
-            break;
-        }
-        Py_BEGIN_ALLOW_THREADS status = find_contacts(&two, geometry != 0, bytes, room, &count);
-        Py_END_ALLOW_THREADS if (status != KILN_OK)
-        {
-            Py_CLEAR(memory);
-            refused(status, &two.a, &two.pose_a);
-            break;
-        }
-        count = count < limit ? count : (size_t)limit;
-        if (count <= room) {
-            break;
-        }
-        room = count;
-        Py_CLEAR(memory);
+    const pair_question asked = {geometry ? PAIRS_CONTACTS : PAIRS_MEET, 0};
+    return all_pairs(&two, &asked, limit);
+}
+
+PyDoc_STRVAR(near_pairs_doc,
+             "near_pairs(a, pose_a, b, pose_b, distance, *, limit=None)\n--\n\n"
+             "All pairs of triangles, or of points, as near as `distance`, in units of the world,\n"
+             "in ascending order of (a, b).\n\n" ONE_POSE_DOC "distance: at least 0.\n"
+             "limit: at most so many.\n\n"
+             "Returns a structured array [n] with the fields of kiln.Pair.");
+static PyObject *module_near_pairs(PyObject *module, PyObject *const *args, Py_ssize_t given,
+                                   PyObject *keywords)
+{
+    static const char *const names[] = {TWO_NAMES, "distance", "limit"};
+    static const signature wanted = {"near_pairs", names, 5, 5, 6};
+    PyObject *in[6];
+    two_meshes two;
+    uint64_t limit = SIZE_MAX;
+    pair_question asked = {PAIRS_NEAR, 0};
+    (void)module;
+    if (!arguments_of(&wanted, args, given, keywords, in) ||
+        !length_of(in[4], "distance", HUGE_VAL, &asked.distance) ||
+        (in[5] != NULL && in[5] != Py_None && !count_of(in[5], "limit", SIZE_MAX, &limit)) ||
+        !begin_two(&two, in)) {
+        return NULL;
     }
-    end_two(&two);
-    if (memory != NULL && !records_shorten(kind, memory, count)) {
-        Py_CLEAR(memory);
-    }
-    return memory == NULL ? NULL : records_wrap(kind, memory, 1, &count);
+    return all_pairs(&two, &asked, limit);
 }
 
 /* ------------------------------------------- queries that take the four arguments, or more -- */
@@ -525,6 +570,7 @@ bool add_pair_queries(PyObject *module)
         {"within", FAST(module_within), METH_FASTCALL | METH_KEYWORDS, within_doc},
         {"distance", FAST(module_distance), METH_FASTCALL | METH_KEYWORDS, distance_doc},
         {"contacts", FAST(module_contacts), METH_FASTCALL | METH_KEYWORDS, contacts_doc},
+        {"near_pairs", FAST(module_near_pairs), METH_FASTCALL | METH_KEYWORDS, near_pairs_doc},
         {"contacts_summary", FAST(module_contacts_summary), METH_FASTCALL | METH_KEYWORDS,
          summary_doc},
         {"collide_work", FAST(module_collide_work), METH_FASTCALL | METH_KEYWORDS, work_doc},

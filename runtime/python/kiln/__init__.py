@@ -17,6 +17,7 @@ and not solids (kiln.locate_mesh is for those). Lengths have the unit of the pos
     open, bake, bake_file, bake_bytes     files: File, Tree
     collide, within, distance             two meshes, at one pose or many
     contacts, contacts_summary            where and how deep
+    near_pairs                            all pairs of triangles or points within a distance
     self_contacts                         where a mesh meets itself
     batch, Scene, Scene.from_urdf         many placed meshes, many configurations
     rays, overlap, locate, locate_mesh    one mesh: rays; boxes, spheres, capsules, hulls; inside
@@ -42,8 +43,8 @@ from ._errors import (Error, FileError, FormatError, InvalidError, LimitError, M
 from ._kiln import (Axes, Bins, Contact, ContactsSummary, CountedAnswer, File, FirstHit, Hit, LikelyAnswer, Minimum,
                     Nearest, Pair, RayHit, SelfPair, ShapeNearest, SurfacePoint, Tree, TriangleHit, Volume, Winding,
                     WindingNumber, Work, batch, collide, collide_boxes, collide_counted, collide_likely, collide_work,
-                    contacts, contacts_summary, distance, locate, locate_mesh, nearest, open, overlap, rays,
-                    self_contacts, shape_distance, signed_distance, spheres, within)
+                    contacts, contacts_summary, distance, locate, locate_mesh, near_pairs, nearest, open, overlap,
+                    rays, self_contacts, shape_distance, signed_distance, spheres, within)
 
 
 class Place(_enum.IntEnum):
