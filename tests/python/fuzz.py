@@ -52,6 +52,7 @@ class Fuzz:
         # Of an array that takes no memory, while its answers would take too much. Whole numbers are looked at first.
         self.counts = [1, 3, 2 ** 45]
         self.unexpected = []
+        self.adjacencies = [kiln.Adjacency(file) for file in self.files]
         self.windings = [kiln.Winding(tree) for file in self.files for tree in (file[0], file[len(file) - 1])]
         self.functions = self.specify()
 
@@ -235,6 +236,8 @@ class Fuzz:
             (kiln.distance, many + [("beyond", number), ("relative", number), ("absolute", number),
                                     ("hint", self.hint), threads]),
             (kiln.contacts, two + [("geometry", lambda: self.random.random() < 0.5), ("limit", number)]),
+            (kiln.contact_regions, [(None, self.adjacency), (None, pose), (None, self.adjacency), (None, pose),
+                                    ("limit", number)]),
             (kiln.near_pairs, two + [(None, lambda: self.one_of([0, 0.1, 1, self.number()])), ("limit", number)]),
             (kiln.self_contacts, [(None, tree), ("neighbours", lambda: self.one_of(["beyond", "never", "all"])),
                                   ("limit", number)]),
@@ -297,11 +300,15 @@ class Fuzz:
         return self.one_of([tree.source, tree.corners, tree.user, lambda _: tree.triangles(), tree.volumes,
                             lambda n: tree == n])(number)
 
+    def adjacency(self):
+        return self.tree() if self.random.random() < 0.2 else self.one_of(self.adjacencies)
+
     def winding(self, *args, **named):
         return self.one_of(self.windings).number(*args, **named)
 
     def renew(self, *args, **named):
         winding = kiln.Winding(*args, **named)
+        self.adjacencies[self.random.randrange(len(self.adjacencies))] = kiln.Adjacency(*args, **named)
         self.windings[self.random.randrange(len(self.windings))] = winding
         return winding
 

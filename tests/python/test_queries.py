@@ -14,7 +14,8 @@ I = np.eye(4)
 
 def fields(records):
     """All fields of an array of records, or of one, to compare."""
-    return {name: records[name].tolist() for name in records.dtype.names}
+    return {name: fields(records[name]) if records[name].dtype.names else records[name].tolist()
+            for name in records.dtype.names}
 
 
 class Poses(unittest.TestCase):
@@ -192,6 +193,74 @@ class PairQueries(unittest.TestCase):
         self.assertEqual(kiln.contacts(a, None, b, pose, limit=7)["a"].tolist(), contacts["a"][:7].tolist())
         self.assertEqual(len(kiln.contacts(a, None, b, pose, limit=0)), 0)
         self.assertEqual(len(kiln.contacts(a, None, b, kiln.pose(translation=[50, 0, 0]))), 0)
+
+    def test_contact_regions(self):
+        c = kiln.Adjacency(tree("cube"))
+        # A cube that is a tenth deep in the top of another one that is four times as large.
+        ground = np.diag([4, 4, 4, 1.0])
+        regions = kiln.contact_regions(c, kiln.pose(translation=[1, 1, 3.9]), c, ground)
+        self.assertEqual((regions.shape, regions.dtype), ((1,), kiln.dtype(kiln.Region)))
+        region = regions[0]
+        self.assertTrue(np.allclose(region["normal"], [0, 0, 1]) and not region["touching"] and not region["open"])
+        self.assertAlmostEqual(region["depth"], 0.1, delta=1e-6)
+        self.assertAlmostEqual(region["area"], 1, delta=1e-6)
+        self.assertAlmostEqual(region["length"], 4, delta=1e-6)
+        self.assertTrue(np.allclose(region["centroid"], [1.5, 1.5, 3.95]))
+        self.assertEqual((region["point_count"], region["curves"], region["id"]), (4, 1, 1))
+        self.assertEqual(region["points"].dtype, kiln.dtype(kiln.RegionPoint))
+        self.assertEqual(sorted(np.round(region["points"]["position"], 6).tolist()),
+                         [[x, y, 3.95] for x in (1, 2) for y in (1, 2)])
+        self.assertTrue(np.allclose(region["points"]["depth"], 0.1))
+        resting = kiln.contact_regions(c, kiln.pose(translation=[1, 1, 4]), c, ground)
+        self.assertEqual((resting["touching"].tolist(), resting["depth"].tolist()), ([True], [0]))
+        self.assertEqual(len(kiln.contact_regions(c, None, c, kiln.pose(translation=[5, 0, 0]))), 0)
+        self.assertEqual(len(kiln.contact_regions(c, kiln.pose(translation=[1, 1, 1]), c, ground)), 0)
+
+    def test_contact_regions_of_many_pairs(self):
+        a, b = tree("torus"), tree("ring")
+        kept = kiln.Adjacency(a), kiln.Adjacency(b)
+        most = 0
+        for pose in random_poses(np.random.default_rng(18), 30, 2):
+            regions = kiln.contact_regions(kept[0], None, kept[1], pose)
+            self.assertEqual(fields(regions), fields(kiln.contact_regions(a, None, b, pose)))
+            self.assertEqual(fields(regions), fields(kiln.contact_regions(tree("torus", "aabb"), None, kept[1], pose)))
+            self.assertEqual(fields(kiln.contact_regions(kept[0], None, kept[1], pose, limit=1)), fields(regions[:1]))
+            self.assertEqual(int(regions["pairs"].sum()), len(kiln.contacts(a, None, b, pose)))
+            self.assertTrue((np.diff(regions["depth"]) <= 0).all())
+            other = kiln.contact_regions(kept[1], pose, kept[0], None)
+            self.assertEqual((other["depth"].tolist(), other["normal"].tolist()),
+                             (regions["depth"].tolist(), (-regions["normal"]).tolist()))
+            most = max(most, len(regions))
+        self.assertGreater(most, 1)
+        # More than there is room for at first: of pairs, and of regions.
+        fine = kiln.bake(torus(2, 0.7, 200, 60))[0]
+        crossing = kiln.contact_regions(fine, None, fine, kiln.pose(translation=[0.03, 0.01, 0.02]))
+        self.assertGreater(crossing["pairs"].sum(), 1024)
+        corners, faces = cube(0.1)
+        teeth = kiln.bake((np.concatenate([corners + [0.3 * i, 0.05, 0] for i in range(40)]),
+                           np.concatenate([faces + 8 * i for i in range(40)])))[0]
+        bar = kiln.pose(translation=[-1, -1, 0.05], scale=30)
+        self.assertEqual(len(kiln.contact_regions(teeth, None, tree("cube"), bar)), 40)
+        self.assertEqual(len(kiln.contact_regions(teeth, None, tree("cube"), bar, limit=20)), 20)
+
+    def test_adjacency_keeps_its_file(self):
+        file = kiln.open(kiln.bake_bytes(cube())[0])
+        adjacency = kiln.Adjacency(file[0])
+        file.close()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            kiln.contact_regions(file, None, adjacency, None)
+        del file
+        self.assertEqual(len(kiln.contact_regions(adjacency, None, adjacency, kiln.pose(translation=[0.9, 0.1, 0.2]))), 1)
+        for bad in (np.diag([1, 2, 1, 1.0]), np.zeros((4, 4))):
+            with self.assertRaisesRegex(ValueError, "pose_a"):
+                kiln.contact_regions(adjacency, bad, adjacency, None)
+            with self.assertRaisesRegex(ValueError, "pose_b"):
+                kiln.contact_regions(adjacency, None, adjacency, bad)
+        for bad in (None, "x", kiln.Winding(tree("cube"))):
+            with self.assertRaises(TypeError):
+                kiln.Adjacency(bad)
+            with self.assertRaises(TypeError):
+                kiln.contact_regions(bad, None, adjacency, None)
 
     def test_near_pairs(self):
         a, b = tree("ring"), tree("cube")

@@ -207,7 +207,8 @@ static int module_start(PyObject *module)
         !add_pair_queries(module) || !add_batches(module) || !add_mesh_queries(module) ||
         !add_tables(module) || !add_bake(module) || !add_self_contacts(module) ||
         !add_spheres(module) || !add_nearest(module) || !add_winding(module) ||
-        !add_shapes(module) || PyModule_AddStringConstant(module, "version", kiln_version()) != 0) {
+        !add_shapes(module) || !add_regions(module) ||
+        PyModule_AddStringConstant(module, "version", kiln_version()) != 0) {
         return -1;
     }
     /* By this name signatures in docstrings are evaluated. */

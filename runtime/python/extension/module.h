@@ -86,6 +86,8 @@ typedef enum {
     RECORD_SURFACE_POINT,
     RECORD_WINDING_NUMBER,
     RECORD_SHAPE_NEAREST,
+    RECORD_REGION_POINT,
+    RECORD_REGION,
     RECORD_PLACE,
     RECORD_UNSIGNED,
     RECORD_DOUBLE,
@@ -222,6 +224,7 @@ bool add_spheres(PyObject *module);
 bool add_nearest(PyObject *module);
 bool add_winding(PyObject *module);
 bool add_shapes(PyObject *module);
+bool add_regions(PyObject *module);
 bool add_tables(PyObject *module);
 bool add_self_contacts(PyObject *module);
 bool add_bake(PyObject *module);

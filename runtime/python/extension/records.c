@@ -7,6 +7,7 @@
 
 #include "../../kiln_adb.h"
 #include "../../kiln_nearest.h"
+#include "../../kiln_regions.h"
 #include "../../kiln_self.h"
 #include "../../kiln_shapes.h"
 #include "../../kiln_winding.h"
@@ -22,7 +23,8 @@ typedef enum {
     DOUBLE,
     VECTOR,
     VECTOR3,
-    TWO
+    TWO,
+    POINTS /* of a region */
 } field_kind;
 
 typedef struct {
@@ -138,6 +140,37 @@ static const record_field shape_nearest_fields[] = {
           "nearest point of the shape, [3], world"),
     FIELD(kiln_shape_nearest, normal, "normal", VECTOR,
           "unit vector from the shape to the mesh, [3], world"),
+    END,
+};
+static const record_field region_point_fields[] = {
+    FIELD(kiln_region_point, position, "position", VECTOR, "midway between both surfaces, [3]"),
+    FIELD(kiln_region_point, depth, "depth", DOUBLE, "how far they lie over each other there"),
+    PAIR_FIELDS(kiln_region_point, pair),
+    END,
+};
+static const record_field region_fields[] = {
+    FIELD(kiln_region, id, "id", LONG, "from 1 on, in the order of the pairs of triangles"),
+    FIELD(kiln_region, touching, "touching", BOOLEAN, "nothing passes through: depth is 0"),
+    FIELD(kiln_region, open, "open", BOOLEAN, "a curve ends at the border of an open mesh"),
+    FIELD(kiln_region, normal, "normal", VECTOR, "unit vector from B to A, [3], world"),
+    FIELD(kiln_region, depth, "depth", DOUBLE, "how far A has to move along it to part"),
+    FIELD(kiln_region, centroid, "centroid", VECTOR, "of the area, midway, [3], world"),
+    FIELD(kiln_region, radius, "radius", DOUBLE, "no point of the curves is farther from it"),
+    FIELD(kiln_region, area, "area", DOUBLE, "that the curves enclose, seen along the normal"),
+    FIELD(kiln_region, area_vector, "area_vector", VECTOR, "of the curves as a whole, [3]"),
+    FIELD(kiln_region, length, "length", DOUBLE, "of the curves"),
+    FIELD(kiln_region, curves, "curves", UNSIGNED, "that hang together each"),
+    FIELD(kiln_region, pairs, "pairs", UNSIGNED, "of triangles that meet"),
+    FIELD(kiln_region, inside_a, "inside_a", UNSIGNED, "triangles of A wholly inside B"),
+    FIELD(kiln_region, inside_b, "inside_b", UNSIGNED, "triangles of B wholly inside A"),
+    FIELD(kiln_region, deepest.a, "a", UNSIGNED, "triangle of A that is farthest inside B"),
+    FIELD(kiln_region, deepest.b, "b", UNSIGNED, "triangle of B that is farthest inside A"),
+    FIELD(kiln_region, deepest.value_a, "value_a", UNSIGNED, "user value (material) of that of A"),
+    FIELD(kiln_region, deepest.value_b, "value_b", UNSIGNED, "user value (material) of that of B"),
+    FIELD(kiln_region, place_a, "place_a", VECTOR, "the centroid along the axes of A, [3]"),
+    FIELD(kiln_region, place_b, "place_b", VECTOR, "the centroid along the axes of B, [3]"),
+    FIELD(kiln_region, point_count, "point_count", UNSIGNED, "of `points`"),
+    FIELD(kiln_region, points, "points", POINTS, "[4], with the fields of kiln.RegionPoint"),
     END,
 };
 static const record_field work_fields[] = {
@@ -262,6 +295,10 @@ static const record_layout layouts[RECORD_COUNT] = {
         LAYOUT("ShapeNearest", kiln_shape_nearest, shape_nearest_fields,
                offsetof(kiln_shape_nearest, found),
                "How far a shape is from a mesh, and where. float(nearest) is the distance."),
+    [RECORD_REGION_POINT] = LAYOUT("RegionPoint", kiln_region_point, region_point_fields, -1,
+                                   "A point of a contact region, in the frame of the world."),
+    [RECORD_REGION] = LAYOUT("Region", kiln_region, region_fields, -1,
+                             "Where two meshes meet: a contact region."),
     [RECORD_PLACE] = LAYOUT("uint8", uint8_t, byte_fields, -1, NULL),
     [RECORD_UNSIGNED] = LAYOUT("uint32", uint32_t, unsigned_fields, -1, NULL),
     [RECORD_DOUBLE] = LAYOUT("float64", double, double_fields, -1, NULL),
@@ -295,6 +332,8 @@ static const char *format_of(field_kind kind)
         return "(3,3)f8";
     case TWO:
         return "(2,)u4";
+    case POINTS:
+        return "(4,)RegionPoint"; /* kiln/_arrays.py knows records by their names */
     }
     return NULL;
 }
@@ -378,6 +417,8 @@ static PyObject *record_get(PyObject *self, void *closure)
         return vector_of(RECORD_DOUBLE, at, 9, true);
     case TWO:
         return vector_of(RECORD_UNSIGNED, at, 2, false);
+    case POINTS:
+        return vector_of(RECORD_REGION_POINT, at, KILN_REGION_POINTS, false);
     case BYTE:
     case FLOAT:
         break;
@@ -424,7 +465,8 @@ static PyObject *record_text(PyObject *self)
     PyObject *text = PyUnicode_FromFormat("%s(", layout->name);
     bool first = true;
     for (const record_field *field = layout->fields; field->name != NULL && text != NULL; field++) {
-        if (field->kind == VECTOR || field->kind == VECTOR3 || field->kind == TWO) {
+        if (field->kind == VECTOR || field->kind == VECTOR3 || field->kind == TWO ||
+            field->kind == POINTS) {
             continue;
         }
         PyObject *value = record_get(self, __extension__(void *) field);

@@ -17,6 +17,7 @@ and not solids (kiln.locate_mesh is for those). Lengths have the unit of the pos
     open, bake, bake_file, bake_bytes     files: File, Tree
     collide, within, distance             two meshes, at one pose or many
     contacts, contacts_summary            where and how deep
+    contact_regions, Adjacency            what a solver wants of them: few regions
     near_pairs                            all pairs of triangles or points within a distance
     self_contacts                         where a mesh meets itself
     batch, Scene, Scene.from_urdf         many placed meshes, many configurations
@@ -40,11 +41,11 @@ from . import _arrays, _errors, _kiln
 from ._bake import BakeReport, Mesh, bake, bake_bytes, bake_file
 from ._errors import (Error, FileError, FormatError, InvalidError, LimitError, MissingFileError, OutOfMemoryError,
                       UnsupportedError)
-from ._kiln import (Axes, Bins, Contact, ContactsSummary, CountedAnswer, File, FirstHit, Hit, LikelyAnswer, Minimum,
-                    Nearest, Pair, RayHit, SelfPair, ShapeNearest, SurfacePoint, Tree, TriangleHit, Volume, Winding,
-                    WindingNumber, Work, batch, collide, collide_boxes, collide_counted, collide_likely, collide_work,
-                    contacts, contacts_summary, distance, locate, locate_mesh, near_pairs, nearest, open, overlap,
-                    rays, self_contacts, shape_distance, signed_distance, spheres, within)
+from ._kiln import (Adjacency, Axes, Bins, Contact, ContactsSummary, CountedAnswer, File, FirstHit, Hit, LikelyAnswer,
+                    Minimum, Nearest, Pair, RayHit, Region, RegionPoint, SelfPair, ShapeNearest, SurfacePoint, Tree,
+                    TriangleHit, Volume, Winding, WindingNumber, Work, batch, collide, collide_boxes, collide_counted,
+                    collide_likely, collide_work, contact_regions, contacts, contacts_summary, distance, locate, locate_mesh,
+                    near_pairs, nearest, open, overlap, rays, self_contacts, shape_distance, signed_distance, spheres, within)
 
 
 class Place(_enum.IntEnum):

@@ -173,6 +173,33 @@ class ContactsSummary(Contact):
     lower: npt.NDArray[np.float64]
     upper: npt.NDArray[np.float64]
 
+class RegionPoint(Pair):
+    position: npt.NDArray[np.float64]
+    depth: float
+
+class Region(Pair):
+    id: int
+    touching: bool
+    open: bool
+    normal: npt.NDArray[np.float64]
+    depth: float
+    centroid: npt.NDArray[np.float64]
+    radius: float
+    area: float
+    area_vector: npt.NDArray[np.float64]
+    length: float
+    curves: int
+    pairs: int
+    inside_a: int
+    inside_b: int
+    place_a: npt.NDArray[np.float64]
+    place_b: npt.NDArray[np.float64]
+    point_count: int
+    points: _Records
+
+class Adjacency:
+    def __init__(self, tree: Tree | File) -> None: ...
+
 class Work:
     nodes: int
     volume_pairs: int
@@ -310,6 +337,8 @@ def distance(a: Tree | File, pose_a: _Poses, b: Tree | File, pose_b: _Poses, *, 
 def contacts(a: Tree | File, pose_a: _Pose, b: Tree | File, pose_b: _Pose, *, geometry: bool = True,
              limit: int | None = None) -> _Records: ...
 def contacts_summary(a: Tree | File, pose_a: _Pose, b: Tree | File, pose_b: _Pose) -> ContactsSummary: ...
+def contact_regions(a: Adjacency | Tree | File, pose_a: _Pose, b: Adjacency | Tree | File, pose_b: _Pose, *,
+                    limit: int | None = None) -> _Records: ...
 def near_pairs(a: Tree | File, pose_a: _Pose, b: Tree | File, pose_b: _Pose, distance: float, *,
                limit: int | None = None) -> _Records: ...
 def self_contacts(tree: Tree | File, *, neighbours: Literal["beyond", "never", "all"] = "beyond",

@@ -13,6 +13,12 @@ def _numpy():
     return numpy
 
 
+def _format(text):
+    """The type of a field: numpy's own name of it, or "(n,)" before the name of a record."""
+    count, _, name = text.rpartition(")")
+    return (dtype(name), (int(count.strip("(,")),)) if name in _kiln.layouts else text
+
+
 def dtype(name):
     """The numpy dtype of a record, by the name of its class: dtype("Hit")."""
     if name not in _dtypes:
@@ -23,7 +29,7 @@ def dtype(name):
         else:
             _dtypes[name] = numpy.dtype({
                 "names": [field[0] for field in fields],
-                "formats": [field[1] for field in fields],
+                "formats": [_format(field[1]) for field in fields],
                 "offsets": [field[2] for field in fields],
                 "itemsize": size,
             })
