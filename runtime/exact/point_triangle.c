@@ -44,7 +44,7 @@ typedef struct {
 KILN_RARE static int grid_of(const double *values, int count, int step)
 {
     for (int i = 0; i < count; i++) {
-        if (values[i] != 0 && !isinf(values[i])) {
+        if (values[i] != 0 && fabs(values[i]) < HUGE_VAL) {
             const int lowest = kiln_wide_lowest_bit(values[i]);
             step = lowest < step ? lowest : step;
         }
