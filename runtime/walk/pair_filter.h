@@ -12,8 +12,8 @@ kiln_pair_options kiln_pair_options_of(const kiln_pair_options *options);
 static inline kiln_pair kiln_pair_ids(const kiln_pair_frame *frame, uint32_t stored_x,
                                       uint32_t stored_y)
 {
-    KILN_ASSERT(frame->x->ids != NULL);
-    KILN_ASSERT(frame->y->ids != NULL);
+    KILN_ASSERT(kiln_tree_has_polygons(frame->x));
+    KILN_ASSERT(kiln_tree_has_polygons(frame->y));
     const uint32_t x = kiln_tree_id(frame->x, stored_x), y = kiln_tree_id(frame->y, stored_y);
     kiln_pair pair = {x, y, 0, 0};
     if (frame->swapped) {
