@@ -96,6 +96,14 @@ expect 0 "$KILN" info --json raw.kiln
 says out '"height_field": {'
 case_end
 
+case_begin 'pictures in a folder are textures'
+mkdir assets && cp words.png plain.pgm samples.r16 assets && printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >assets/one.obj
+expect 0 "$KILN" bake -q assets -o baked
+[ "$(ls baked)" = one.kiln ] || case_fail "$(ls baked)"
+expect 0 "$KILN" bake -q assets/one.obj assets/words.png -o baked
+[ -e baked/words.kiln ] || case_fail 'a picture that is named is baked'
+case_end
+
 case_begin 'refusals'
 refused() {
     status=$1

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -158,6 +159,7 @@ static void survey_one(const char *kiln, const char *file, const char *scratch, 
     char baked[PATH_SIZE], log[PATH_SIZE];
     double seconds;
     long peak;
+    const char *dot = strrchr(file, '.'); /* pictures are height fields, of one kind of tree */
     (void)snprintf(baked, sizeof baked, "%s/survey-%ld.kiln", scratch, (long)getpid());
     (void)snprintf(log, sizeof log, "%s/survey-%ld.log", scratch, (long)getpid());
     char *const bake[] = {(char *)kiln,
@@ -165,7 +167,7 @@ static void survey_one(const char *kiln, const char *file, const char *scratch, 
                           "--quiet",
                           "-j1",
                           "--bv",
-                          "obb,aabb",
+                          strcasecmp(dot != NULL ? dot : "", ".png") == 0 ? "aabb" : "obb,aabb",
                           "--import-seconds",
                           SURVEY_IMPORT_SECONDS,
                           (char *)file,

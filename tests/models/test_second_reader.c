@@ -49,6 +49,10 @@ static shape read_by(kiln_reader_choice reader, const char *path)
     memset(&report, 0, sizeof report);
     memset(&soup, 0, sizeof soup);
     s.status = kiln_import_by(reader, &input, &options, &soup, &report);
+    if (s.status == KILN_BAKE_OK && (soup.points || soup.samples != NULL)) {
+        s.status = KILN_BAKE_UNSUPPORTED; /* no mesh, which Assimp has no reader for */
+        kiln_soup_free(&soup);
+    }
     if (s.status == KILN_BAKE_OK) {
         s.triangles = soup.triangle_count;
         s.measure = soup_measure_of(&soup);

@@ -94,6 +94,12 @@ const kiln_format *kiln_format_of(const char *extension)
     return NULL;
 }
 
+bool kiln_format_is_heights(const char *extension)
+{
+    return strcmp(extension, "pgm") == 0 || strcmp(extension, "png") == 0 ||
+           strcmp(extension, "r16") == 0;
+}
+
 kiln_trust kiln_format_trust(const char *extension)
 {
     const kiln_format *format = kiln_format_of(extension);

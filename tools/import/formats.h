@@ -2,6 +2,7 @@
 #ifndef KILN_IMPORT_FORMATS_H
 #define KILN_IMPORT_FORMATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum {
@@ -25,6 +26,9 @@ extern const size_t kiln_format_count;
 
 /* NULL: the extension is none of the table. */
 const kiln_format *kiln_format_of(const char *extension);
+
+/* Is it one of heights? Most pictures are textures, so that a folder's are no models. */
+bool kiln_format_is_heights(const char *extension);
 
 /* How far a format can be relied upon, whether it is in the table or not. */
 kiln_trust kiln_format_trust(const char *extension);

@@ -423,7 +423,7 @@ static bool has_extension_of_model(const char *name)
     for (char *at = lower; *at != '\0'; at++) {
         *at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
     }
-    return kiln_format_of(lower) != NULL;
+    return kiln_format_of(lower) != NULL && !kiln_format_is_heights(lower);
 }
 
 /* Is it a report that a run with --junit has left there? Its extension is also that of a format. */
