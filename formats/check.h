@@ -42,8 +42,9 @@ typedef struct {
 
 /* The sections by name. Pointers of sections that were not loaded are NULL, their counts 0. In
  * a file without polygons so are vertices, triangles, ids, faces and user; triangle_count is
- * then that of the model that it was made from. In a height field they are NULL as well; a stored
- * triangle has its id as its number, and triangle_count is that of the ids. */
+ * then that of the model that it was made from. In a height field they are NULL as well, since they
+ * follow from the samples: the number of a stored triangle is its id, and triangle_count counts all
+ * ids. */
 typedef struct {
     const kiln_heights *heights; /* NULL: a mesh */
     const float *vertices;       /* 3 a vertex */
@@ -116,7 +117,8 @@ static inline uint32_t kiln_view_tree_triangle(const kiln_view_tree *tree, uint3
                                    : tree->entry->triangle_first + slot;
 }
 
-/* Is there a triangle of that number? Quads at holes of a height field have none. */
+/* Does the view have a triangle of this number? A quad of a height field that has a hole at a
+ * corner has no triangles. */
 static inline bool kiln_view_stores(const kiln_view *view, uint32_t stored)
 {
     return view->heights == NULL || kiln_heights_has(view->heights, stored);
@@ -128,7 +130,7 @@ static inline uint32_t kiln_view_faces(const kiln_view *view)
     return view->heights != NULL ? view->trees[0].triangle_count : view->triangle_count;
 }
 
-/* Corner `corner` of a stored triangle, of which the view has polygons or a height field. */
+/* Copies corner `corner` of a stored triangle. The view has polygons, or is a height field. */
 static inline void kiln_view_vertex(const kiln_view *view, uint32_t stored, unsigned corner,
                                     float vertex[3])
 {

@@ -77,7 +77,8 @@ static bool numbers_fit(const kiln_format_heights *g)
     return fit && axes == 7;
 }
 
-/* Slots of whole rows of tiles, of which there may be more than triangles, have to be numbers. */
+/* Slots are numbered for whole rows of tiles, so that there may be more slots than triangles. Both
+ * numbers have to fit into 32 bits. */
 static bool slots_fit(uint32_t columns, uint32_t rows)
 {
     const uint64_t across = divided(columns - 1, 8), down = divided(rows - 1, 4);
@@ -315,6 +316,18 @@ static uint32_t write_nodes(const forming *f, kiln_format_node_aabb8 *nodes)
 }
 
 /* -------------------------------------------------------------------------------- together -- */
+
+void kiln_heights_place(const kiln_heights *h, float *vertices)
+{
+    const kiln_format_heights *grid = h->grid;
+    for (size_t i = 0; i < (size_t)grid->columns * grid->rows; i++) {
+        const uint32_t at[3] = {(uint32_t)(i % grid->columns), (uint32_t)(i / grid->columns),
+                                h->samples[i]};
+        for (unsigned k = 0; k < 3; k++) {
+            vertices[3 * i + grid->axis[k]] = kiln_heights_coordinate(grid, k, at[k]);
+        }
+    }
+}
 
 kiln_heights *kiln_heights_form(const kiln_format_heights *grid, const uint16_t *samples,
                                 void *memory, void *scratch)

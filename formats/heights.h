@@ -24,7 +24,7 @@
 enum {
     KILN_HEIGHTS_LEVELS_MAX = 24, /* two of them hold 8 x 8 times as much: 2^31 quads */
     KILN_HEIGHTS_LEAF = 8,        /* most triangles in a leaf */
-    KILN_HEIGHTS_SLOTS = 64       /* of a tile */
+    KILN_HEIGHTS_SLOTS = 64       /* that a tile has */
 };
 
 typedef struct {
@@ -50,6 +50,9 @@ bool kiln_heights_size(const kiln_format_heights *grid, uint64_t count, size_t *
 kiln_heights *kiln_heights_form(const kiln_format_heights *grid, const uint16_t *samples,
                                 void *memory, void *scratch);
 
+/* Writes the place of each sample, row by row, to vertices [3 * columns * rows]. */
+void kiln_heights_place(const kiln_heights *h, float *vertices);
+
 /* The coordinate of number i along the columns (role 0) or rows (1), or of sample i (2). */
 static inline float kiln_heights_coordinate(const kiln_format_heights *grid, unsigned role,
                                             uint32_t i)
@@ -69,7 +72,7 @@ static inline unsigned kiln_heights_bit(uint32_t column, uint32_t row)
     return (row & 2) << 3 | (column & 6) << 1 | (row & 1) << 1 | (column & 1);
 }
 
-/* Is the triangle there? */
+/* Does the field have this triangle? It has none at holes. */
 static inline bool kiln_heights_has(const kiln_heights *h, uint32_t id)
 {
     const uint32_t quad = id / 2, row = quad / h->across, column = quad - row * h->across;

@@ -166,14 +166,8 @@ static bool is_turned(const kiln_adjacency *of)
 static void form_field(const kiln_tree *tree, uint32_t *corners, float *vertices)
 {
     const kiln_heights *field = tree->view.heights;
-    const uint32_t count = triangles_of(tree), columns = field->grid->columns;
-    for (size_t i = 0; i < (size_t)columns * field->grid->rows; i++) {
-        const uint32_t at[3] = {(uint32_t)(i % columns), (uint32_t)(i / columns),
-                                field->samples[i]};
-        for (unsigned k = 0; k < 3; k++) {
-            vertices[3 * i + field->grid->axis[k]] = kiln_heights_coordinate(field->grid, k, at[k]);
-        }
-    }
+    const uint32_t count = triangles_of(tree);
+    kiln_heights_place(field, vertices);
     for (uint32_t t = 0; t < count; t++) {
         for (unsigned c = 0; c < 3; c++) {
             corners[3 * (size_t)t + c] = kiln_heights_has(field, t)

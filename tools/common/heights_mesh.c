@@ -22,12 +22,7 @@ bool kiln_heights_mesh_make(kiln_view *view, kiln_heights_mesh *mesh)
         kiln_heights_mesh_free(mesh);
         return false;
     }
-    for (size_t i = 0; i < vertices; i++) {
-        float *vertex = mesh->vertices + 3 * i;
-        vertex[h->grid->axis[0]] = kiln_heights_coordinate(h->grid, 0, (uint32_t)(i % columns));
-        vertex[h->grid->axis[1]] = kiln_heights_coordinate(h->grid, 1, (uint32_t)(i / columns));
-        vertex[h->grid->axis[2]] = kiln_heights_coordinate(h->grid, 2, h->samples[i]);
-    }
+    kiln_heights_place(h, mesh->vertices);
     uint32_t first = 0; /* a vertex that a triangle has */
     while (!kiln_heights_has(h, first)) {
         first += 2;
