@@ -224,7 +224,8 @@ expect 0 "$KILN" bake -q "$TMPDIR/open.obj" -o "$TMPDIR/open.kiln"
 expect 3 "$KILN" query "$TMPDIR/open.kiln" --points "$TMPDIR/points"
 says err 'not closed'
 expect 3 "$KILN" query "$TMPDIR/open.kiln" --mode signed --points "$TMPDIR/points"
-says err 'not closed'
+says err 'open.kiln: is not closed'
+says err 'ask --mode winding'
 expect 0 "$KILN" info --json "$TMPDIR/open.kiln"
 says out '"closed": "no"'
 expect 0 "$KILN" info --json "$cube"

@@ -102,6 +102,7 @@ static const option query_options[] = {
 typedef struct {
     const query_settings *settings;
     const char *path; /* of the lines of queries */
+    const char *mesh; /* the path of the baked file */
     const kiln_tree *tree;
     kiln_pose pose; /* of the mesh */
     kiln_query_options options;
@@ -247,14 +248,18 @@ static int wrong_answer(const query_run *run, unsigned long line, kiln_status st
                         const char *fault)
 {
     KILN_ASSERT(status != KILN_OK);
-    /* Three statuses mean something more exact here than the text of the library can say. */
+    /* Four statuses mean something more exact here than the text of the library can say. */
     const char *why = kiln_status_text(status);
     if (status == KILN_ERROR_ARGUMENT) {
         why = fault != NULL ? fault : "a number is not finite or above 1e60";
     } else if (status == KILN_ERROR_NOT_LOADED) {
-        why = "the mesh was baked without polygons; bake it again without --no-geometry";
+        return report_error(EXIT_INVALID, run->mesh,
+                            "was baked without polygons; bake it again without --no-geometry");
     } else if (status == KILN_ERROR_OPEN_MESH) {
-        why = "the mesh is not closed, so it has no inside; close it and bake it again";
+        return report_error(EXIT_INVALID, run->mesh,
+                            "is not closed, so it has no inside; kiln check-mesh says where its "
+                            "model is open; close it and bake it again, or ask --mode winding, "
+                            "which takes open meshes too");
     } else if (status == KILN_ERROR_MEMORY) {
         return report_error(EXIT_RUN, run->path, "line %lu: out of memory", line);
     }
@@ -620,7 +625,8 @@ static int run_query(int argc, char **argv)
                      .path = settings.rays != NULL      ? settings.rays
                              : settings.points != NULL  ? settings.points
                              : settings.spheres != NULL ? settings.spheres
-                                                        : settings.shapes};
+                                                        : settings.shapes,
+                     .mesh = argv[0]};
     kiln_file *file = NULL;
     status = open_file(argv[0], &file);
     if (status == EXIT_DONE) {
