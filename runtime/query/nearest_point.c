@@ -37,9 +37,18 @@ kiln_point_options kiln_point_options_of(const kiln_point_options *options)
 
 /* ----------------------------------------------------------------------------- one triangle -- */
 
+/* As the tree stores them, or where an affine pose takes them. */
+static void load_corners(const kiln_point_query *q, uint32_t stored, double corners[9])
+{
+    kiln_tree_stored_corners(q->tree, stored, corners);
+    if (q->placement.affine) {
+        kiln_affine_carry_corners(&q->placement, corners);
+    }
+}
+
 static void decide_feature(const kiln_point_query *q, kiln_near_triangle *t, double corners[9])
 {
-    kiln_tree_stored_corners(q->tree, t->stored, corners);
+    load_corners(q, t->stored, corners);
     if (!t->decided) {
         t->feature = kiln_point_feature(q->near.own, corners);
         t->decided = true;
@@ -105,7 +114,7 @@ static bool enter_leaf(void *user)
 kiln_status kiln_point_query_begin(kiln_point_query *q, const kiln_tree *tree,
                                    const kiln_pose *pose, double beyond)
 {
-    const kiln_status status = kiln_placement_form(&q->placement, pose);
+    const kiln_status status = kiln_placement_form_any(&q->placement, pose);
     if (!(beyond >= 0)) {
         return KILN_ERROR_ARGUMENT;
     }
@@ -116,7 +125,8 @@ kiln_status kiln_point_query_begin(kiln_point_query *q, const kiln_tree *tree,
         return kiln_tree_lack(tree);
     }
     q->tree = tree;
-    q->beyond = beyond / q->placement.scale;
+    q->scale = q->placement.affine ? 1 : q->placement.scale;
+    q->beyond = beyond / q->scale;
     q->beyond = q->beyond < 0x1p-250 ? 0 : q->beyond;
     return KILN_OK;
 }
@@ -129,8 +139,12 @@ kiln_status kiln_point_query_place(kiln_point_query *q, const double point[3])
             return KILN_ERROR_ARGUMENT;
         }
     }
-    kiln_placement_point(&q->placement, point, own);
-    kiln_near_point_form(&q->near, q->tree, own);
+    if (q->placement.affine) {
+        kiln_affine_point_form(&q->affine, &q->near, q->tree, &q->placement, point);
+    } else {
+        kiln_placement_point(&q->placement, point, own);
+        kiln_near_point_form(&q->near, q->tree, own);
+    }
     const double square = kiln_near_point_square(&q->near, q->beyond);
     kiln_near_point_cut(&q->near, square);
     q->beyond_least = square * (1 - 0x1p-40) - 0x1p-270;
@@ -141,10 +155,21 @@ kiln_status kiln_point_query_place(kiln_point_query *q, const double point[3])
 /* Walks from the hint's triangle on, so that most boxes are seen to be too far at once. */
 static kiln_status walk_point(kiln_point_query *q, kiln_point_visit visit, bool hinted)
 {
+    const bool affine = q->placement.affine;
+    const kiln_point_leaf enters = q->options.stop != NULL ? enter_leaf : NULL;
     if (hinted && kiln_tree_has_slot(q->tree, q->options.hint)) {
-        kiln_point_visit_slot(q->tree, &q->near, q->options.hint, visit, q);
+        if (affine) {
+            (void)kiln_affine_point_visit_slot(q->tree, &q->affine, &q->near, q->options.hint,
+                                               visit, q);
+        } else {
+            kiln_point_visit_slot(q->tree, &q->near, q->options.hint, visit, q);
+        }
     }
-    kiln_point_walk(q->tree, &q->near, q->options.stop != NULL ? enter_leaf : NULL, visit, q);
+    if (affine) {
+        kiln_affine_point_walk(q->tree, &q->affine, &q->near, enters, visit, q);
+    } else {
+        kiln_point_walk(q->tree, &q->near, enters, visit, q);
+    }
     return q->stopped ? KILN_ERROR_STOPPED : KILN_OK;
 }
 
@@ -254,15 +279,16 @@ static bool add_normal(void *user, kiln_near_point *near, uint32_t slot, uint32_
 {
     normal_sum *s = (normal_sum *)user;
     const kiln_tree *tree = s->query->tree;
-    double t[9], e[3], f[3], n[3];
+    double t[9], placed[9], e[3], f[3], n[3];
     kiln_tree_stored_corners(tree, stored, t);
+    load_corners(s->query, stored, placed);
     (void)lower;
     (void)upper;
     for (uint32_t i = 0; i < 3; i++) {
         const bool here = has_same(t + 3 * i, s->from);
         const bool along = s->to == s->from || has_same(t + 3 * ((i + 1) % 3), s->to) ||
                            has_same(t + 3 * ((i + 2) % 3), s->to);
-        if (!here || !along || !corner_frame(t, i, e, f, n)) {
+        if (!here || !along || !corner_frame(placed, i, e, f, n)) {
             continue;
         }
         if (!kiln_point_walk_is_first(tree, near, slot)) {
@@ -278,20 +304,22 @@ static bool add_normal(void *user, kiln_near_point *near, uint32_t slot, uint32_
     return true;
 }
 
-/* All triangles that have the feature are within rounding of its corner. */
-static void feature_normal(const kiln_point_query *q, const double corners[9],
+/* All triangles that have the feature are within rounding of its corner, and found in the tree's
+ * own frame, wherever they are measured. */
+static void feature_normal(const kiln_point_query *q, uint32_t stored, const double placed[9],
                            kiln_nearest_feature feature, double normal[3])
 {
-    double e[3], f[3];
+    double corners[9], e[3], f[3];
     memset(normal, 0, 3 * sizeof(double));
     if (feature.kind == KILN_FEATURE_FACE) {
-        if (!corner_frame(corners, 0, e, f, normal)) {
+        if (!corner_frame(placed, 0, e, f, normal)) {
             memset(normal, 0, 3 * sizeof(double));
         }
         return;
     }
     normal_sum sum;
     kiln_near_point near;
+    kiln_tree_stored_corners(q->tree, stored, corners);
     memset(&sum, 0, sizeof sum);
     sum.query = q;
     sum.from =
@@ -321,20 +349,24 @@ static void fill_surface(kiln_point_query *q, kiln_near_triangle *t, kiln_surfac
     out->value = kiln_tree_user(q->tree, t->id);
     out->feature = t->feature.kind;
     out->part = t->feature.part;
-    out->distance = measure.distance * q->placement.scale;
+    out->distance = measure.distance * q->scale;
     out->hint = t->slot;
     memcpy(out->weights, measure.weights, sizeof out->weights);
     for (int k = 0; k < 3; k++) {
         own[k] = ((corners[k] * measure.weights[0] + corners[3 + k] * measure.weights[1]) +
                   corners[6 + k] * measure.weights[2]) *
-                 q->placement.scale;
+                 q->scale;
     }
     memset(normal, 0, sizeof normal);
     if (!q->options.no_normal) {
-        feature_normal(q, corners, t->feature, normal);
+        feature_normal(q, t->stored, corners, t->feature, normal);
     }
     const kiln_transform *carry = &q->placement.carry;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3 && q->placement.affine; k++) {
+        out->point[k] = own[k] + carry->translation[k];
+        out->normal[k] = normal[k];
+    }
+    for (int k = 0; k < 3 && !q->placement.affine; k++) {
         const double *row = carry->rotation + 3 * k;
         out->point[k] =
             q->placement.plain
@@ -524,12 +556,18 @@ static bool visit_several(void *user, kiln_near_point *near, uint32_t slot, uint
     return true;
 }
 
+static bool is_first_of_all(const kiln_point_query *q, const kiln_near_point *near, uint32_t slot)
+{
+    return q->placement.affine ? kiln_affine_point_is_first(q->tree, &q->affine, near, slot)
+                               : kiln_point_walk_is_first(q->tree, near, slot);
+}
+
 static bool visit_all(void *user, kiln_near_point *near, uint32_t slot, uint32_t stored,
                       double lower, double upper)
 {
     several_query *s = (several_query *)user;
     kiln_near_triangle t = triangle_at(&s->query, slot, stored, lower, upper);
-    if (!is_within(&s->query, &t) || !kiln_point_walk_is_first(s->query.tree, near, slot) ||
+    if (!is_within(&s->query, &t) || !is_first_of_all(&s->query, near, slot) ||
         !kiln_mesh_filter_keeps(&s->query.filter, s->query.tree, t.id)) {
         return true;
     }

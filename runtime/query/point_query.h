@@ -3,10 +3,12 @@
 #define KILN_POINT_QUERY_H
 
 #include "../exact/point_triangle.h"
+#include "../walk/affine_point_walk.h"
 #include "../walk/point_walk.h"
 #include "query.h"
 
-/* A triangle whose distance is known to lie between bounds: squares, in node units. */
+/* A triangle whose distance is known to lie between bounds: squares, in the units of
+ * kiln_near_point. */
 typedef struct {
     uint32_t id, slot, stored;
     bool decided; /* its feature is known */
@@ -19,10 +21,12 @@ typedef struct kiln_point_query kiln_point_query;
 struct kiln_point_query {
     const kiln_tree *tree;
     kiln_placement placement;
-    kiln_near_point near;
+    kiln_near_point near; /* of an affine placement in its frame, less its translation */
+    kiln_affine_point affine;
     kiln_point_options options;
     kiln_mesh_filter filter;
-    double beyond;           /* in the tree's units */
+    double scale;            /* the world's units in those in which distances are measured */
+    double beyond;           /* in these */
     double beyond_least;     /* what is below this square is within for sure */
     kiln_near_triangle best; /* of kiln_nearest_point */
     bool found, stopped;

@@ -7,13 +7,28 @@
 #include <math.h>
 #include <string.h>
 
+/* Of an affine pose both are of the triangles where it takes them. */
+static kiln_place side_in_place(const kiln_point_query *q)
+{
+    double inverse[9];
+    if (!q->placement.affine) {
+        return kiln_inside_point(q->tree, NULL, NULL, q->near.own);
+    }
+    kiln_transform carry = q->placement.carry;
+    memset(carry.translation, 0, sizeof carry.translation);
+    for (int i = 0; i < 9; i++) {
+        inverse[i] = q->placement.inverse[i] / q->placement.scale;
+    }
+    return kiln_inside_point(q->tree, &carry, inverse, q->near.own);
+}
+
 static kiln_status distance_in_place(kiln_point_query *q, double *distance)
 {
     const kiln_status status = kiln_point_query_nearest(q);
     if (status != KILN_OK) {
         return status;
     }
-    const bool inside = kiln_inside_point(q->tree, NULL, NULL, q->near.own) == KILN_PLACE_INSIDE;
+    const bool inside = side_in_place(q) == KILN_PLACE_INSIDE;
     *distance = inside ? -HUGE_VAL : HUGE_VAL;
     return KILN_OK;
 }
