@@ -4,8 +4,7 @@
  *     if (kiln_nearest_point(tree, &pose, point, NULL, &nearest) == KILN_OK && nearest.found)
  *         printf("triangle %u is %g away\n", nearest.triangle, nearest.distance);
  *
- * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too, but
- * affine poses are refused (KILN_ERROR_POSE).
+ * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too.
  *
  * Answers. The point is brought into the tree's own frame, as the origin of a ray is: the
  * translation is taken off, the inverse of the rotation applied, then the scale divided out, in
@@ -16,9 +15,17 @@
  * tree, hints, numbers of threads, instruction sets and rounding modes, to the last bit of all
  * members. Triangles without area are segments or points.
  *
- * A radius, and options.beyond, are lengths of the world: they are divided by the scale of the
- * pose, rounded to double, below 2^-250 count as 0, and are then compared with distances exactly.
- * Equal is within.
+ * Affine poses. Here it is the triangles that are transformed, into the world moved so that the
+ * translation of the pose is 0: each coordinate is (m0 x + m1 y) + m2 z, every operation rounded
+ * to double, then to a multiple of 2^-149, the least step of stored coordinates. The translation
+ * is taken off the point. All of the above holds for these triangles, and lengths are compared as
+ * they are given; pseudonormals are those of these triangles, too. A mirror turns them about, as
+ * kiln.h says of all normals, so that those of a closed mesh point inward; signed distances stay
+ * negative inside.
+ *
+ * A radius, and options.beyond, are lengths of the world: they are divided by the scale of a
+ * rotation's pose, rounded to double, below 2^-250 count as 0, and are then compared with distances
+ * exactly. Equal is within.
  *
  * What is measured is near to exact: a distance within 2^-40 of itself, and 0 if and only if the
  * point is on the surface; weights within 2^-30. Numbers out of the range of their types do not
@@ -27,7 +34,8 @@
  * Cost: in the mean 1 to 3 us for the nearest of 100,000 triangles, and it grows with the
  * logarithm of their number where the nearest are few. Where many are equally near, as from the
  * centre of a sphere, all are looked at; and so they are where the point is 10^5 times the size of
- * the mesh away and more, since boxes are tested in floats. */
+ * the mesh away and more, since boxes are tested in floats. Affine poses take three to seven times
+ * as long. */
 #ifndef KILN_NEAREST_H
 #define KILN_NEAREST_H
 
@@ -54,7 +62,7 @@ typedef struct {
     /* Of an edge the corner opposite it, of a corner itself, in the order of kiln_tree_corners; of
      * triangles without area the smallest that has the point. 0 for a face. */
     uint32_t part;
-    /* In units of the world: within 2^-40 of the exact one times the scale. */
+    /* In units of the world: within 2^-40 of the exact one, times the scale of a rotation. */
     double distance;
     /* The sum of the corners times the weights, in the world: within 2^-29 of the triangle's
      * longest edge, and what the pose rounds. */
@@ -67,9 +75,9 @@ typedef struct {
      * their angles there. On a closed mesh whose triangles wind outward the point is outside where
      * its difference from `point` has a positive product with it, and inside where it is negative
      * (Baerentzen and Aanaes, "Signed distance computation using the angle weighted pseudonormal",
-     * 2005). Edges and corners are shared where their coordinates are the same; filters play no
-     * part. Within 2^-20, if the mean before it was made of length 1 was over 2^-20; 0 where that
-     * is 0, and with options.no_normal. */
+     * 2005). At a pose that mirrors it is the other way about. Edges and corners are shared where
+     * their stored coordinates are the same; filters play no part. Within 2^-20, if the mean before
+     * it was made of length 1 was over 2^-20; 0 where that is 0, and with options.no_normal. */
     double normal[3];
     uint32_t hint; /* for the next query; no meaning otherwise */
 } kiln_surface_point;
@@ -95,12 +103,12 @@ typedef struct {
 /* Returns the defaults: no filter, however far, no hint, with normals, no stop, one thread. */
 KILN_API kiln_point_options kiln_point_options_default(void);
 
-/* Finds the triangle nearest to `point` [3], which is in the frame that the pose leads to
- * (NULL: identity). `options` may be NULL for the defaults. KILN_ERROR_ARGUMENT (NULL, a
- * coordinate that is not finite or beyond 1e60, options.beyond that is negative or NaN),
- * KILN_ERROR_POSE (also one that stretches or mirrors), KILN_ERROR_NOT_LOADED (a file without
- * polygons), KILN_ERROR_PARTIAL (not all has arrived): *out is untouched. KILN_ERROR_STOPPED. Any
- * number of threads. No allocation; 26 KiB of stack. Cost: see above. */
+/* Finds the triangle nearest to `point` [3], which is in the frame that the pose leads to (NULL:
+ * identity). `options` may be NULL for the defaults. KILN_ERROR_ARGUMENT (NULL, a coordinate that
+ * is not finite or beyond 1e60, options.beyond that is negative or NaN), KILN_ERROR_POSE,
+ * KILN_ERROR_NOT_LOADED (a file without polygons), KILN_ERROR_PARTIAL (not all has arrived): *out
+ * is untouched. KILN_ERROR_STOPPED. Any number of threads. No allocation; 26 KiB of stack. Cost:
+ * see above. */
 KILN_API kiln_status kiln_nearest_point(const kiln_tree *tree, const kiln_pose *pose,
                                         const double point[3], const kiln_point_options *options,
                                         kiln_surface_point *out);
@@ -140,9 +148,9 @@ KILN_API kiln_status kiln_nearest_within_each(const kiln_tree *tree, const kiln_
 /* kiln_nearest_point of many points, `points` [3 count], into `out` [count], on the threads of
  * options.parallel, where filter and stop are called too. Points that follow each other should be
  * near each other: each answer is the hint of the next. Answers but their hints do not depend on
- * order or threads. Errors as kiln_nearest_point; `points` and `out` may be NULL if count is 0. An
- * error of any point is that of the call, and outputs then hold anything. Cost: that of the
- * single calls. */
+ * order or threads. Errors as kiln_nearest_point, those of the pose and of options also if count is
+ * 0; `points` and `out` may then be NULL. An error of any point is that of the call, and outputs
+ * then hold anything. Cost: that of the single calls. */
 KILN_API kiln_status kiln_nearest_points(const kiln_tree *tree, const kiln_pose *pose,
                                          const double *points, size_t count,
                                          const kiln_point_options *options,
@@ -151,7 +159,8 @@ KILN_API kiln_status kiln_nearest_points(const kiln_tree *tree, const kiln_pose 
 /* ------------------------------------------------------------------------- signed distances -- */
 
 /* Computes the distance of the point from a closed mesh: negative inside, which is that of
- * kiln_locate_point and decided exactly, 0 if and only if the point is on the surface. *distance
+ * kiln_locate_point (of affine poses the same of the transformed triangles) and decided exactly, 0
+ * if and only if the point is on the surface. *distance
  * is infinite outside, or minus infinity inside, where nothing is found within options.beyond. A
  * filter chooses the triangles whose distance counts, not what is inside. *nearest, if not NULL,
  * is the answer of kiln_nearest_point; its distance has no sign. Errors as kiln_nearest_point, and

@@ -13,10 +13,10 @@
  * c))^2 / n^2 with n = e x f.
  *
  * Sizes. A difference of p is a multiple of 2^-302 below 2^235, one of corners of 2^-149 below
- * 2^129. So no product of four, of which p is in two at most, leaves the range of doubles. On the
- * grid of 2^-302 they have 537 and 431 bits; a coordinate of n has 863, n . (p - c) 1,402, its
- * square 2,804, n^2 1,728, and the largest product of all, of such a square and the n^2 of another
- * triangle, 4,532, below the 5,120 of wide_integer.h.
+ * 2^163. So no product of four, of which p is in two at most, leaves the range of doubles. On the
+ * grid of 2^-302 they have 537 and 465 bits; a coordinate of n has 931, n . (p - c) 1,470, its
+ * square 2,940, n^2 1,864, and the largest product of all, of such a square and the n^2 of another
+ * triangle, 4,804, below the 5,120 of wide_integer.h.
  */
 #include "point_triangle.h"
 

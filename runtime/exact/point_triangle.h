@@ -1,9 +1,10 @@
 /* A point and a triangle, decided exactly: at which feature the triangle is nearest to the point,
  * which of two triangles is nearer, whether one is within a radius.
  *
- * Coordinates are 0 or from 2^-250 to 2^234 in magnitude; those of triangles are floats. Corner k
- * is t[3 k .. 3 k + 2]; triangles without area are segments and points. Everything here is a
- * function of its arguments alone. Needs the environment of fpu.h. */
+ * Coordinates are 0 or from 2^-250 to 2^234 in magnitude; those of triangles are multiples of
+ * 2^-149 below 2^162, as floats are, and what affine poses make of them (walk/affine_point_walk.h).
+ * Corner k is t[3 k .. 3 k + 2]; triangles without area are segments and points. Everything here is
+ * a function of its arguments alone. Needs the environment of fpu.h. */
 #ifndef KILN_POINT_TRIANGLE_H
 #define KILN_POINT_TRIANGLE_H
 

@@ -491,8 +491,8 @@ static void normalise_inverse(kiln_placement *placement, const double inverse[9]
 kiln_status kiln_placement_form_any(kiln_placement *placement, const kiln_pose *pose)
 {
     kiln_affine affine;
-    if (pose == NULL || kiln_pose_is_sound(pose)) {
-        return kiln_placement_form(placement, pose);
+    if (kiln_placement_form(placement, pose) == KILN_OK) {
+        return KILN_OK;
     }
     if (!kiln_affine_form(pose, &affine) || !kiln_affine_is_sound(pose, &affine)) {
         return KILN_ERROR_POSE;

@@ -701,8 +701,8 @@ kiln_status kiln_point_batch_run(kiln_point_batch *batch)
     if (batch->tree == NULL || batch->count > SIZE_MAX / sizeof(kiln_surface_point)) {
         return KILN_ERROR_ARGUMENT;
     }
-    if (batch->count == 0) {
-        return KILN_OK;
+    if (batch->count == 0) { /* what single queries refuse is refused */
+        return batch->chunk(batch, 0, 0);
     }
     const size_t for_number = batch->count / POINT_CHUNKS_MOST + 1;
     batch->size = for_number > CHUNK_POINTS ? for_number : CHUNK_POINTS;

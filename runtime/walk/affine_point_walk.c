@@ -18,13 +18,15 @@
 #include "affine_point_walk.h"
 
 #include "../../formats/assert.h"
+#include "../../formats/vector.h"
 #include "../exact/point_triangle.h"
+#include "../kernel/kernel.h"
 #include "once.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { STACK = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH };
+enum { LANES_WAITING = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH };
 
 /* Coordinates of points below this count as 0, as they do in trees' own frames. */
 #define POINT_LEAST 0x1p-250
@@ -67,7 +69,7 @@ static void form_slabs(const kiln_affine_point *at, double axis[3][3], kiln_poin
             fabs(kiln_dot(out->normal[i], out->normal[j])) * (out->shorter[i] * out->shorter[j]);
     }
     for (int k = 0; k < 3; k++) {
-        most = fmax(most, cosine[(k + 1) % 3] + cosine[(k + 2) % 3]);
+        most = kiln_larger(most, cosine[(k + 1) % 3] + cosine[(k + 2) % 3]);
     }
     out->share = 1 / (1 + most + 0x1p-40);
 }
@@ -81,7 +83,7 @@ static double longest_by(const double m[9])
         for (int j = 0; j < 3; j++) {
             sum += fabs((m[i] * m[j] + m[3 + i] * m[3 + j]) + m[6 + i] * m[6 + j]);
         }
-        most = fmax(most, sum);
+        most = kiln_larger(most, sum);
     }
     return sqrt(most) * (1 + 0x1p-40);
 }
@@ -107,8 +109,8 @@ void kiln_affine_point_form(kiln_affine_point *at, kiln_near_point *near, const 
         const double placed = point[k] - placement->carry.translation[k];
         near->own[k] = fabs(placed) < POINT_LEAST ? 0 : placed;
         near->at[k] = 0;
-        size = fmax(size, fabs(entry->origin[k]));
-        places = fmax(places, fabs(placed));
+        size = kiln_larger(size, fabs(entry->origin[k]));
+        places = kiln_larger(places, fabs(placed));
     }
     at->longest = longest_by(at->node.rotation);
     at->skew = 0x1p-43 * most * (kiln_matrix_most(placement->inverse) / placement->scale);
@@ -144,16 +146,30 @@ static float lane_square(const kiln_affine_point *at, const kiln_near_point *nea
         const double gap = beyond * slabs->shorter[k] - off;
         if (gap > 0) {
             sum += gap * gap;
-            most = fmax(most, gap * gap);
+            most = kiln_larger(most, gap * gap);
         }
     }
-    most = fmax(most, sum * slabs->share);
-    if (is_ball) {
-        const double gap = sqrt(kiln_dot(w, w)) - at->longest * half[0] - off;
-        most = gap > 0 ? fmax(most, gap * gap) : most;
+    most = kiln_larger(most, sum * slabs->share);
+    /* Along the way to the centre. */
+    const double way = sqrt(kiln_dot(w, w));
+    double reach = at->longest * half[0], gap;
+    if (!is_ball) {
+        double back[3], along = 0;
+        for (int i = 0; i < 3; i++) {
+            const double *m = at->node.rotation + i;
+            back[i] = (m[0] * w[0] + m[3] * w[1]) + m[6] * w[2];
+        }
+        for (int k = 0; k < 3; k++) {
+            const float *u = lane->axis[k];
+            along += half[k] * fabs(((double)u[0] * back[0] + (double)u[1] * back[1]) +
+                                    (double)u[2] * back[2]);
+        }
+        reach = way > 0 ? along / way + KILN_ARMS_OFF * at->longest * extents : 0;
     }
+    gap = way - reach - off;
+    most = gap > 0 ? kiln_larger(most, gap * gap) : most;
     most *= near->unit * near->unit;
-    return (float)(fmin(most, SQUARE_MOST) * (1 - 0x1p-20));
+    return (float)(kiln_smaller(most, SQUARE_MOST) * (1 - 0x1p-20));
 }
 
 /* The lanes of a node that are to be entered, and lower bounds of their squares. */
@@ -211,9 +227,9 @@ static bool is_beyond(const kiln_near_point *near, const double t[9])
 {
     double square = 0;
     for (int k = 0; k < 3; k++) {
-        const double below = fmin(t[k], fmin(t[3 + k], t[6 + k])) - near->own[k];
-        const double above = near->own[k] - fmax(t[k], fmax(t[3 + k], t[6 + k]));
-        const double gap = fmax(0, fmax(below, above)) * near->unit;
+        const double below = kiln_smaller(t[k], kiln_smaller(t[3 + k], t[6 + k])) - near->own[k];
+        const double above = near->own[k] - kiln_larger(t[k], kiln_larger(t[3 + k], t[6 + k]));
+        const double gap = kiln_larger(0, kiln_larger(below, above)) * near->unit;
         square += gap * gap;
     }
     return square * (1 - 0x1p-40) > near->limit;
@@ -241,10 +257,10 @@ bool kiln_affine_point_visit_slot(const kiln_tree *tree, const kiln_affine_point
 
 /* -------------------------------------------------------------------------------------- walk -- */
 
-/* A lane of a node, and a lower bound of its square. */
+/* A lane of a node: its number is the three lowest bits of `key`, which is else a lower bound of
+ * its square, in the order of numbers, as in kernel_points.h. */
 typedef struct {
-    uint32_t node, lane;
-    float square;
+    uint32_t node, key;
 } waiting_lane;
 
 /* The nearest on top. */
@@ -255,11 +271,14 @@ static unsigned push_lanes(uint32_t node, uint32_t mask, const float squared[8],
     for (; mask != 0; mask &= mask - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(mask);
         unsigned place = height++;
-        KILN_ASSERT(place < STACK);
-        for (; place > first && stack[place - 1].square < squared[lane]; place--) {
+        uint32_t key;
+        KILN_ASSERT(place < LANES_WAITING);
+        memcpy(&key, &squared[lane], sizeof key);
+        key = (key & ~7u) | lane;
+        for (; place > first && stack[place - 1].key < key; place--) {
             stack[place] = stack[place - 1];
         }
-        stack[place] = (waiting_lane){node, lane, squared[lane]};
+        stack[place] = (waiting_lane){node, key};
     }
     return height;
 }
@@ -269,18 +288,21 @@ void kiln_affine_point_walk(const kiln_tree *tree, const kiln_affine_point *at,
                             kiln_near_point *near, kiln_point_leaf enters, kiln_point_visit visit,
                             void *user)
 {
-    waiting_lane stack[STACK];
+    waiting_lane stack[LANES_WAITING];
     float squared[8];
     uint32_t mask = open_affine(tree, at, near, kiln_tree_node(tree, 0), squared);
     unsigned height = push_lanes(0, mask, squared, stack, 0);
     while (height > 0) {
         const waiting_lane top = stack[--height];
         const kiln_format_node8 *node = kiln_tree_node(tree, top.node);
-        if ((double)top.square > near->limit) {
+        const uint32_t lane = top.key & 7u, bits = top.key & ~7u;
+        float square;
+        memcpy(&square, &bits, sizeof square);
+        if ((double)square > near->limit) {
             continue;
         }
-        if ((node->inner >> top.lane & 1) != 0) {
-            const uint32_t child = kiln_node8_child(node, top.lane);
+        if ((node->inner >> lane & 1) != 0) {
+            const uint32_t child = kiln_node8_child(node, lane);
             mask = open_affine(tree, at, near, kiln_tree_node(tree, child), squared);
             height = push_lanes(child, mask, squared, stack, height);
             continue;
@@ -288,8 +310,8 @@ void kiln_affine_point_walk(const kiln_tree *tree, const kiln_affine_point *at,
         if (enters != NULL && !enters(user)) {
             return;
         }
-        const uint32_t first = kiln_node8_slot(node, top.lane);
-        for (uint32_t i = 0; i < kiln_node8_count(node, top.lane); i++) {
+        const uint32_t first = kiln_node8_slot(node, lane);
+        for (uint32_t i = 0; i < kiln_node8_count(node, lane); i++) {
             if (!kiln_affine_point_visit_slot(tree, at, near, first + i, visit, user)) {
                 return;
             }

@@ -25,10 +25,12 @@
 #include <gmp.h>
 
 #include "../../runtime/exact/exact.h"
+#include "../../runtime/kiln_nearest.h"
 #include "../../runtime/kiln_scene.h"
 #include "../../runtime/kernel/kernel.h"
 #include "../../runtime/pose/affine.h"
 #include "../../runtime/query/query.h"
+#include "../support/affine.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/brute.h"
@@ -37,8 +39,6 @@
 #include "oracle_line.h"
 
 enum { PAIRS = 100, MESHES = 60, RAYS = 12, KINDS = BODY_KINDS, CONTACTS_MAX = 4000 };
-
-typedef enum { LATTICE, MILD, STRONG, EXTREME, MIXES } mix;
 
 typedef struct {
     body body;
@@ -56,99 +56,6 @@ static void next_set(void)
     kiln_kernel_force(kernel);
 }
 
-/* ------------------------------------------------------------------------------------ poses -- */
-
-static double determinant(const double m[9])
-{
-    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
-           m[2] * (m[3] * m[7] - m[4] * m[6]);
-}
-
-static void times(const double a[9], const double b[9], double out[9])
-{
-    for (int i = 0; i < 9; i++) {
-        out[i] = a[3 * (i / 3)] * b[i % 3] + a[3 * (i / 3) + 1] * b[3 + i % 3] +
-                 a[3 * (i / 3) + 2] * b[6 + i % 3];
-    }
-}
-
-/* A rotation, uneven scales, a rotation: the largest is about 1. */
-static void stretch(uint64_t *state, double spread, double out[9])
-{
-    const kiln_pose one = pose_random(state, 0), other = pose_random(state, 0);
-    double scaled[9];
-    for (int k = 0; k < 3; k++) {
-        const double sign = random_below(state, 3) == 0 ? -1 : 1;
-        const double scale = sign * exp2(-random_between(state, 0, spread));
-        for (int i = 0; i < 3; i++) {
-            scaled[3 * i + k] = one.rotation[3 * i + k] * (k == 0 ? sign : scale);
-        }
-    }
-    if (random_below(state, 3) == 0) { /* along the mesh's own axes */
-        memcpy(out, scaled, sizeof scaled);
-    } else {
-        times(scaled, other.rotation, out);
-    }
-}
-
-static kiln_pose some_pose(uint64_t *state, mix how)
-{
-    static const double spreads[MIXES] = {0, 2, 12, 38};
-    kiln_pose pose = how == LATTICE ? pose_exact(state, 4) : pose_random(state, 0.7);
-    const uint32_t kind = random_below(state, 5);
-    pose.scale = scale_random(state, how == LATTICE);
-    if (kind == 0) {
-        return pose;
-    }
-    if (how == LATTICE) {
-        do {
-            for (int i = 0; i < 9; i++) {
-                pose.rotation[i] = (double)random_below(state, 5) - 2;
-            }
-        } while (determinant(pose.rotation) == 0);
-    } else if (kind == 1) { /* a mirror */
-        for (int i = 0; i < 3; i++) {
-            pose.rotation[i] = -pose.rotation[i];
-        }
-    } else if (kind == 2) { /* a shear */
-        double shear[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, turned[9];
-        shear[1 + random_below(state, 2)] = random_between(state, -2, 2);
-        times(pose.rotation, shear, turned);
-        memcpy(pose.rotation, turned, sizeof turned);
-    } else {
-        stretch(state, spreads[how], pose.rotation);
-    }
-    return pose;
-}
-
-static bool is_rotation(const kiln_pose *pose)
-{
-    double most = 0;
-    for (int i = 0; i < 9; i++) {
-        const double *r = pose->rotation + i / 3, *s = pose->rotation + i % 3;
-        const double product = r[0] * s[0] + r[3] * s[3] + r[6] * s[6];
-        most = fmax(most, fabs(product - (i % 4 == 0 ? 1 : 0)));
-    }
-    return most <= 1e-6 && determinant(pose->rotation) > 0;
-}
-
-static bool is_served(const kiln_pose *pose)
-{
-    kiln_affine affine;
-    return !is_rotation(pose) && kiln_affine_form(pose, &affine) &&
-           kiln_affine_is_sound(pose, &affine);
-}
-
-static kiln_pose any_pose(uint64_t *state, mix how)
-{
-    for (;;) {
-        const kiln_pose pose = some_pose(state, how);
-        if (is_rotation(&pose) || is_served(&pose)) {
-            return pose;
-        }
-    }
-}
-
 /* --------------------------------------------------------------------------------- carrying -- */
 
 /* Both in the frame of comparison: `place` of the one that is carried as it is, NULL for X of two
@@ -161,18 +68,6 @@ typedef struct {
     kiln_pose world;
 } framed;
 
-static brute_affine matrix_at(const kiln_pose *pose, const kiln_pose *from)
-{
-    brute_affine out;
-    for (int i = 0; i < 9; i++) {
-        out.r[i / 3][i % 3] = pose->scale * pose->rotation[i];
-    }
-    for (int k = 0; k < 3; k++) {
-        out.t[k] = pose->translation[k] - from->translation[k];
-    }
-    return out;
-}
-
 static void frame_of(const placed *a, const placed *b, framed *out)
 {
     framed f;
@@ -180,15 +75,15 @@ static void frame_of(const placed *a, const placed *b, framed *out)
     f.swapped = brute_place(a->body.trees[0], &a->at, b->body.trees[0], &b->at, &carry);
     f.x = f.swapped ? b : a;
     f.y = f.swapped ? a : b;
-    if (is_rotation(&a->at) && is_rotation(&b->at)) {
+    if (affine_is_rotation(&a->at) && affine_is_rotation(&b->at)) {
         f.carry_x = NULL;
         f.of_y = carry;
         f.world = f.x->at;
         *out = f;
         return;
     }
-    f.of_x = matrix_at(&f.x->at, &f.x->at);
-    f.of_y = matrix_at(&f.y->at, &f.x->at);
+    f.of_x = affine_carry(&f.x->at, &f.x->at);
+    f.of_y = affine_carry(&f.y->at, &f.x->at);
     f.world = kiln_pose_identity();
     memcpy(f.world.translation, f.x->at.translation, sizeof f.world.translation);
     *out = f;
@@ -388,7 +283,7 @@ static mesh carried_copy(const placed *of)
 {
     const mesh *m = &of->body.mesh;
     const kiln_pose here = kiln_pose_identity();
-    const brute_affine at = matrix_at(&of->at, &here);
+    const brute_affine at = affine_carry(&of->at, &here);
     mesh copy = *m;
     copy.positions = malloc(3 * sizeof(float) * m->vertex_count);
     copy.indices = malloc(3 * sizeof(uint32_t) * m->triangle_count);
@@ -420,28 +315,28 @@ static void check_carried_meshes(const placed *a, const placed *b, const truth *
     body_free(&q);
 }
 
-static mesh any_mesh(uint64_t *state, mix how)
+static mesh any_mesh(uint64_t *state, affine_mix how)
 {
     const uint32_t triangles = 1 + random_below(state, 25);
-    return how == LATTICE ? mesh_lattice(state, triangles, 3)
+    return how == AFFINE_LATTICE ? mesh_lattice(state, triangles, 3)
            : random_below(state, 6) == 0
                ? mesh_torus(3 + random_below(state, 4), 3 + random_below(state, 3), 0.2)
                : mesh_soup(state, triangles, 0.6);
 }
 
-static void run(mix how)
+static void run(affine_mix how)
 {
     uint64_t state = 400 + (uint64_t)how;
     const int pairs = (int)amount_of_few(PAIRS);
     int hits = 0;
     for (int i = 0; i < pairs; i++) {
         placed a = {body_of(any_mesh(&state, how), 1 + i % 6, KILN_LAYOUT_RAW),
-                    any_pose(&state, how)};
+                    affine_pose(&state, how)};
         placed b = {body_of(any_mesh(&state, how), 1 + i % 5, KILN_LAYOUT_RAW),
-                    any_pose(&state, how)};
+                    affine_pose(&state, how)};
         const truth want = check(&a, &b, 1 + i % ROUNDING_MODES);
         hits += want.contacts > 0;
-        if (how == LATTICE) {
+        if (how == AFFINE_LATTICE) {
             check_carried_meshes(&a, &b, &want);
         }
         body_free(&a.body);
@@ -454,25 +349,25 @@ static void run(mix how)
 static void test_lattices(void **state)
 {
     (void)state;
-    run(LATTICE);
+    run(AFFINE_LATTICE);
 }
 
 static void test_mild(void **state)
 {
     (void)state;
-    run(MILD);
+    run(AFFINE_MILD);
 }
 
 static void test_strong(void **state)
 {
     (void)state;
-    run(STRONG);
+    run(AFFINE_STRONG);
 }
 
 static void test_extreme(void **state)
 {
     (void)state;
-    run(EXTREME);
+    run(AFFINE_EXTREME);
 }
 
 /* Equal poses of one mesh meet in all of it. */
@@ -485,7 +380,7 @@ static void test_equal(void **state)
         size_t count, own;
         kiln_nearest nearest;
         const kiln_tree *p = a.body.trees[i % KINDS], *q = a.body.trees[i / 5 % KINDS];
-        a.at = any_pose(&random, MILD + (mix)(i % 3));
+        a.at = affine_pose(&random, AFFINE_MILD + (affine_mix)(i % 3));
         assert_int_equal(kiln_contacts(p, &a.at, q, &a.at, NULL, NULL, 0, &count), KILN_OK);
         assert_int_equal(kiln_contacts(q, &a.at, p, &a.at, NULL, NULL, 0, &own), KILN_OK);
         assert_true(own == count && count >= a.body.mesh.triangle_count);
@@ -540,10 +435,10 @@ static void any_target(uint64_t *state, const mesh *m, double out[3])
 }
 
 /* The normal of the triangle where the pose takes it. */
-static void check_normal(const placed *p, mix how, const kiln_ray_hit *hit)
+static void check_normal(const placed *p, affine_mix how, const kiln_ray_hit *hit)
 {
     const kiln_pose here = kiln_pose_identity();
-    const brute_affine at = matrix_at(&p->at, &here);
+    const brute_affine at = affine_carry(&p->at, &here);
     double t[9], normal[3], squared = 0, along = 0, edges = 0;
     brute_corners(&p->body.mesh, hit->triangle, &at, t);
     for (int k = 0; k < 3; k++) {
@@ -553,12 +448,12 @@ static void check_normal(const placed *p, mix how, const kiln_ray_hit *hit)
         along += normal[k] * hit->normal[k];
         edges += (t[3 + k] - t[k]) * (t[3 + k] - t[k]) + (t[6 + k] - t[k]) * (t[6 + k] - t[k]);
     }
-    if (how <= MILD && squared > 1e-10 * edges * edges) {
+    if (how <= AFFINE_MILD && squared > 1e-10 * edges * edges) {
         assert_true(along > (1 - 1e-9) * sqrt(squared));
     }
 }
 
-static size_t check_ray(const placed *p, mix how, const kiln_ray *ray, int mode)
+static size_t check_ray(const placed *p, affine_mix how, const kiln_ray *ray, int mode)
 {
     static kiln_ray_hit hits[64];
     kiln_affine affine;
@@ -612,16 +507,16 @@ static void test_rays(void **unused)
     uint64_t state = 75;
     size_t met = 0;
     for (int i = 0; i < (int)amount_of_few(MESHES); i++) {
-        const mix how = (mix)(i % MIXES);
+        const affine_mix how = (affine_mix)(i % AFFINE_MIXES);
         placed p = {body_of(any_mesh(&state, how), 1 + i % 6, KILN_LAYOUT_RAW),
-                    any_pose(&state, how)};
-        for (int r = 0; r < RAYS && is_served(&p.at); r++) {
+                    affine_pose(&state, how)};
+        for (int r = 0; r < RAYS && affine_is_served(&p.at); r++) {
             double from[3], to[3], origin[3], end[3];
             any_target(&state, &p.body.mesh, to);
             any_target(&state, &p.body.mesh, from);
             for (int k = 0; k < 3 && r % 2 == 0; k++) {
-                from[k] = how == LATTICE ? (double)random_below(&state, 13) - 6
-                                         : random_between(&state, -4, 4);
+                from[k] = how == AFFINE_LATTICE ? (double)random_below(&state, 13) - 6
+                                                : random_between(&state, -4, 4);
             }
             to_world(&p.at, from, origin);
             to_world(&p.at, to, end);
@@ -643,18 +538,18 @@ static void test_rays(void **unused)
 
 /* ------------------------------------------------------------------------------------ shapes -- */
 
-static kiln_shape any_shape(uint64_t *state, mix how)
+static kiln_shape any_shape(uint64_t *state, affine_mix how)
 {
     kiln_shape s = {(kiln_shape_kind)(1 + random_below(state, 3)), {0, 0, 0}, {0, 0, 0}, 0};
     for (int k = 0; k < 3; k++) {
-        const double p =
-            how == LATTICE ? (double)random_below(state, 7) - 3 : random_between(state, -1, 1);
+        const double p = how == AFFINE_LATTICE ? (double)random_below(state, 7) - 3
+                                               : random_between(state, -1, 1);
         const double q =
-            how == LATTICE ? (double)random_below(state, 3) : random_between(state, 0, 0.7);
+            how == AFFINE_LATTICE ? (double)random_below(state, 3) : random_between(state, 0, 0.7);
         s.a[k] = p;
         s.b[k] = p + q;
     }
-    s.radius = how == LATTICE ? random_below(state, 3) : random_between(state, 0, 0.7);
+    s.radius = how == AFFINE_LATTICE ? random_below(state, 3) : random_between(state, 0, 0.7);
     return s;
 }
 
@@ -668,7 +563,7 @@ static brute_affine relative(const kiln_pose *shape, const kiln_pose *of)
     if (memcmp(shape, of, sizeof *of) == 0) {
         return out;
     }
-    times(of_shape.inverse, of_mesh.matrix, matrix);
+    affine_times(of_shape.inverse, of_mesh.matrix, matrix);
     memcpy(out.r, matrix, sizeof matrix);
     const double between[3] = {of->translation[0] - shape->translation[0],
                                of->translation[1] - shape->translation[1],
@@ -715,14 +610,14 @@ static void test_shapes(void **unused)
     uint64_t state = 76;
     size_t met = 0;
     for (int i = 0; i < (int)amount_of_few(MESHES); i++) {
-        const mix how = (mix)(i % MIXES);
+        const affine_mix how = (affine_mix)(i % AFFINE_MIXES);
         placed p = {body_of(any_mesh(&state, how), 1 + i % 6, KILN_LAYOUT_RAW),
-                    any_pose(&state, how)};
+                    affine_pose(&state, how)};
         for (int r = 0; r < RAYS; r++) {
             const kiln_shape shape = any_shape(&state, how);
-            kiln_pose at = any_pose(&state, how);
+            kiln_pose at = affine_pose(&state, how);
             at = r % 5 == 0 ? p.at : at;
-            if (is_served(&p.at) || is_served(&at)) {
+            if (affine_is_served(&p.at) || affine_is_served(&at)) {
                 met += check_shape(&p, &shape, &at, 1 + r % ROUNDING_MODES);
             }
         }
@@ -795,10 +690,23 @@ static void check_points(uint64_t *state, const placed *p, size_t tally[4])
         to_world(&p->at, target, point);
         own_point(&p->at, &affine, point, own);
         const kiln_place want = place_of(state, &p->body.mesh, NULL, true, own);
+        const brute_affine carry = affine_carry(&p->at, &p->at);
+        for (int k = 0; k < 3; k++) {
+            own[k] = point[k] - p->at.translation[k];
+        }
+        const kiln_place side = place_of(state, &p->body.mesh, &carry, true, own);
         for (int k = 0; k < KINDS; k++) {
+            double distance;
             next_set();
             assert_int_equal(kiln_locate_point(p->body.trees[k], &p->at, point, &place), KILN_OK);
             assert_int_equal(place, want);
+            assert_int_equal(
+                kiln_signed_distance(p->body.trees[k], &p->at, point, NULL, &distance, NULL),
+                KILN_OK);
+            assert_int_equal(distance < 0   ? KILN_PLACE_INSIDE
+                             : distance > 0 ? KILN_PLACE_OUTSIDE
+                                            : KILN_PLACE_SURFACE,
+                             side);
         }
         tally[want]++;
     }
@@ -810,13 +718,13 @@ static void test_inside(void **unused)
     uint64_t state = 77;
     size_t tally[4] = {0}, meshes[4] = {0};
     for (int i = 0; i < (int)amount_of_few(MESHES); i++) {
-        const mix how = (mix)(1 + i % 3);
+        const affine_mix how = (affine_mix)(1 + i % 3);
         placed a = {
             body_of(mesh_torus(5 + random_below(&state, 4), 4, 0.2), 1 + i % 6, KILN_LAYOUT_RAW),
-            any_pose(&state, how)};
+            affine_pose(&state, how)};
         mesh small = mesh_soup(&state, 1 + random_below(&state, 4), 0.1);
         placed b = {body_of(small, 1 + i % 3, KILN_LAYOUT_RAW), a.at};
-        if (is_served(&a.at)) {
+        if (affine_is_served(&a.at)) {
             check_points(&state, &a, tally);
         }
         for (int k = 0; k < 3; k++) { /* inside the torus' tube, nearly as it is placed */
@@ -824,9 +732,9 @@ static void test_inside(void **unused)
         }
         b.at.scale *= 0.2;
         if (i % 4 == 3) {
-            b.at = any_pose(&state, how);
+            b.at = affine_pose(&state, how);
         }
-        if (is_served(&b.at) || (is_served(&a.at) && is_rotation(&b.at))) {
+        if (affine_is_served(&b.at) || (affine_is_served(&a.at) && affine_is_rotation(&b.at))) {
             const kiln_place want = mesh_place(&state, &a, &b);
             for (int k = 0; k < KINDS; k++) {
                 kiln_place place;
@@ -884,11 +792,11 @@ static void test_touching(void **unused)
         for (int k = 0; k < 9; k++) { /* along the last row of `other` it is not thin */
             scaled[k] = turn.rotation[k] * (k % 3 == 2 ? 1 : k % 3 == 1 ? thin : sqrt(thin));
         }
-        times(scaled, other.rotation, pose.rotation);
+        affine_times(scaled, other.rotation, pose.rotation);
         pose.scale = 0x1p+8;
         const body b = body_of(small_mesh(&state, (uint32_t)i % 3, other.rotation + 6), 1 + i % 4,
                                KILN_LAYOUT_RAW);
-        const brute_affine carry = matrix_at(&pose, &here);
+        const brute_affine carry = affine_carry(&pose, &here);
         for (int r = 0; r < 10; r++) {
             double corners[9];
             kiln_shape ball = {KILN_SHAPE_SPHERE, {0, 0, 0}, {0, 0, 0}, 0};
@@ -900,8 +808,16 @@ static void test_touching(void **unused)
                 kiln_hit hit, within;
                 kiln_nearest nearest;
                 kiln_triangle_hit met;
-                size_t count;
+                kiln_surface_point surface;
+                kiln_point_options touching = kiln_point_options_default();
+                size_t count, touched;
+                touching.beyond = 0;
                 next_set();
+                assert_int_equal(kiln_nearest_point(p, &pose, corners, &touching, &surface),
+                                 KILN_OK);
+                assert_int_equal(kiln_nearest_within(p, &pose, corners, 0, NULL, NULL, 0, &touched),
+                                 KILN_OK);
+                assert_true(surface.found && surface.distance == 0 && touched > 0);
                 assert_int_equal(kiln_collide(p, &pose, q, &at, NULL, &hit), KILN_OK);
                 assert_int_equal(kiln_contacts(p, &pose, q, &at, NULL, NULL, 0, &count), KILN_OK);
                 assert_int_equal(kiln_distance(q, &at, p, &pose, NULL, &nearest), KILN_OK);
@@ -936,19 +852,19 @@ static void test_scenes(void **unused)
     size_t met = 0, hit = 0;
     assert_non_null(memory);
     for (int i = 0; i < (int)amount_of_few(MESHES); i++) {
-        const mix how = (mix)(i % MIXES);
+        const affine_mix how = (affine_mix)(i % AFFINE_MIXES);
         placed p[2];
         kiln_scene *scene = NULL;
         kiln_scene_id id;
         assert_int_equal(kiln_scene_place(memory, kiln_scene_size(4), 4, &scene), KILN_OK);
         for (int k = 0; k < 2; k++) {
-            p[k] =
-                (placed){body_of(any_mesh(&state, how), 4, KILN_LAYOUT_RAW), any_pose(&state, how)};
+            p[k] = (placed){body_of(any_mesh(&state, how), 4, KILN_LAYOUT_RAW),
+                            affine_pose(&state, how)};
             kiln_scene_object object = kiln_scene_object_default();
             object.tree = p[k].body.trees[(i + k) % KINDS];
             object.pose = p[k].at;
             assert_int_equal(kiln_scene_add(scene, &object, &id), KILN_OK);
-            const brute_affine at = matrix_at(&p[k].at, &here);
+            const brute_affine at = affine_carry(&p[k].at, &here);
             double lower[3], upper[3], corners[9];
             assert_int_equal(kiln_scene_bounds_of(object.tree, &object.pose, lower, upper),
                              KILN_OK);
@@ -968,7 +884,7 @@ static void test_scenes(void **unused)
         hit += want;
         for (int r = 0; r < 4; r++) {
             const kiln_shape shape = any_shape(&state, how);
-            const kiln_pose at = any_pose(&state, how);
+            const kiln_pose at = affine_pose(&state, how);
             size_t count = 0, all = 0, single;
             assert_int_equal(
                 kiln_scene_overlap_each(scene, &shape, &at, NULL, count_overlap, &count, NULL),
@@ -1052,7 +968,7 @@ static void test_inverses(void **unused)
     (void)unused;
     uint64_t state = 78;
     for (int i = 0; i < (int)amount(3000); i++) {
-        check_inverse(any_pose(&state, (mix)(i % MIXES)).rotation);
+        check_inverse(affine_pose(&state, (affine_mix)(i % AFFINE_MIXES)).rotation);
     }
 }
 

@@ -13,6 +13,7 @@
 #include "../../runtime/exact/point_triangle.h"
 #include "../../runtime/exact/wide_integer.h"
 #include "../../runtime/kiln_nearest.h"
+#include "../../runtime/walk/affine_point_walk.h"
 #include "../support/body.h"
 
 static body box(void)
@@ -43,6 +44,60 @@ static void assert_vector(const double v[3], double x, double y, double z)
 }
 
 /* ----------------------------------------------------------------------------------- answers -- */
+
+/* Coordinates that an affine pose makes have the least step of those that are stored. */
+static void test_least_steps(void **state)
+{
+    (void)state;
+    const double thirds[] = {1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0, 1.0 / 9, 0, 0, 0, 0x1p-20};
+    kiln_pose pose = kiln_pose_identity();
+    kiln_placement placement;
+    memcpy(pose.rotation, thirds, sizeof thirds);
+    assert_int_equal(kiln_placement_form_any(&placement, &pose), KILN_OK);
+    for (int e = -149; e < 0; e++) {
+        double corners[9];
+        for (int k = 0; k < 9; k++) {
+            corners[k] = ldexp(k % 2 == 0 ? k : -k, e < -140 ? e : e - 9);
+        }
+        kiln_affine_carry_corners(&placement, corners);
+        for (int k = 0; k < 9; k++) {
+            const double steps = ldexp(corners[k], 149);
+            assert_true(steps == floor(steps));
+        }
+    }
+}
+
+/* A box of 2 x 6 x 2, about (10, 0, 0); and the same seen in a mirror. */
+static void test_stretched_box(void **state)
+{
+    (void)state;
+    body b = box();
+    for (int mirror = 0; mirror < 2; mirror++) {
+        kiln_pose pose = kiln_pose_identity();
+        const double out = mirror ? -1 : 1, edge = sqrt(0.5);
+        const double points[][3] = {{13, 0.5, 0.25}, {10.25, 7, 4}, {10, 2.5, 0.125}};
+        double distances[3];
+        kiln_surface_point at[3];
+        pose.translation[0] = 10;
+        pose.rotation[0] = out;
+        pose.rotation[4] = 3;
+        for (int kind = 0; kind < BODY_KINDS; kind++) {
+            const kiln_tree *tree = b.trees[kind];
+            assert_int_equal(kiln_nearest_points(tree, &pose, points[0], 3, NULL, at), KILN_OK);
+            assert_true(at[0].distance == 2 && at[0].feature == KILN_FEATURE_FACE);
+            assert_vector(at[0].point, 11, 0.5, 0.25);
+            assert_vector(at[0].normal, out, 0, 0);
+            assert_true(at[1].distance == 5 && at[1].feature == KILN_FEATURE_EDGE);
+            assert_vector(at[1].point, 10.25, 3, 1);
+            assert_vector(at[1].normal, 0, out * edge, out * edge);
+            assert_true(at[2].distance == 0.5);
+            assert_int_equal(kiln_signed_distances(tree, &pose, points[0], 3, NULL, distances),
+                             KILN_OK);
+            assert_true(distances[0] == 2 && distances[1] == 5 && distances[2] == -0.5);
+        }
+    }
+    body_free(&b);
+}
 
 static void test_features_of_a_box(void **state)
 {
@@ -261,7 +316,16 @@ static void test_many_points(void **state)
     points[3 * 700] = NAN;
     assert_int_equal(kiln_nearest_points(b.trees[0], NULL, points, COUNT, NULL, out),
                      KILN_ERROR_ARGUMENT);
+    kiln_pose flat = kiln_pose_identity();
+    kiln_point_options none = kiln_point_options_default();
+    flat.rotation[8] = 0;
+    none.beyond = -1;
     assert_int_equal(kiln_nearest_points(b.trees[0], NULL, NULL, 0, NULL, NULL), KILN_OK);
+    assert_int_equal(kiln_nearest_points(b.trees[0], &flat, NULL, 0, NULL, NULL), KILN_ERROR_POSE);
+    assert_int_equal(kiln_signed_distances(b.trees[0], &flat, NULL, 0, NULL, NULL),
+                     KILN_ERROR_POSE);
+    assert_int_equal(kiln_nearest_points(b.trees[0], NULL, NULL, 0, &none, NULL),
+                     KILN_ERROR_ARGUMENT);
     assert_int_equal(kiln_nearest_points(NULL, NULL, points, 1, NULL, out), KILN_ERROR_ARGUMENT);
     body_free(&b);
 }
@@ -420,6 +484,8 @@ static void test_wide_integers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_features_of_a_box),
+                                       cmocka_unit_test(test_stretched_box),
+                                       cmocka_unit_test(test_least_steps),
                                        cmocka_unit_test(test_signs),
                                        cmocka_unit_test(test_pseudonormals_tell_sides),
                                        cmocka_unit_test(test_scales),
