@@ -15,7 +15,7 @@
 
 enum {
     DIRECTIONS = 8,
-    LATELY = 256 /* vertices that were looked at last, by their lowest bits */
+    LATELY = 256 /* vertices that were passed over last, by their lowest bits */
 };
 
 #define STEEP 0.25   /* squared cosine of a triangle's normal and the region's, below which it is */
@@ -28,7 +28,6 @@ typedef enum { CORNER_OF_X = 0, CORNER_OF_Y = 1, END_ON_X = 2, END_ON_Y = 3 } po
 typedef struct {
     double at[3];  /* along the two axes, and the normal */
     uint32_t x, y; /* triangles; that of the other mesh is not known for a corner */
-    unsigned corner;
     point_kind kind;
     bool found;
 } region_point;
@@ -42,14 +41,7 @@ typedef struct {
     double reach[DIRECTIONS];
 } point_search;
 
-static uint32_t point_id(const point_search *search, const region_point *p)
-{
-    const bool of_x = p->kind == CORNER_OF_X || p->kind == END_ON_X;
-    const kiln_adjacency *of = of_x ? search->r->x.of : search->r->y.of;
-    return kiln_adjacency_id(of, of_x ? p->x : p->y);
-}
-
-/* Of two points that are equally far out. */
+/* Of two points that are equally far out: the order of geometry, then of ids. */
 static bool point_comes_before(const point_search *search, const region_point *p,
                                const region_point *q)
 {
@@ -58,7 +50,13 @@ static bool point_comes_before(const point_search *search, const region_point *p
             return p->at[k] < q->at[k];
         }
     }
-    return p->kind != q->kind ? p->kind < q->kind : point_id(search, p) < point_id(search, q);
+    if (p->kind != q->kind) {
+        return p->kind < q->kind;
+    }
+    const kiln_adjacency *x = search->r->x.of, *y = search->r->y.of;
+    const bool by_x = p->kind != CORNER_OF_Y && p->x != q->x;
+    return by_x ? kiln_adjacency_id(x, p->x) < kiln_adjacency_id(x, q->x)
+                : p->kind != CORNER_OF_X && kiln_adjacency_id(y, p->y) < kiln_adjacency_id(y, q->y);
 }
 
 /* How far out a place is in the eight directions. */
@@ -98,7 +96,7 @@ static void offer_point(point_search *search, const region_point *p, const doubl
 
 /* ----------------------------------------------------------------------------- candidates -- */
 
-/* Functions of the vertices of one mesh, and those of its vertices that were looked at lately. */
+/* Functions of the vertices of one mesh, and those of its vertices that were passed over lately. */
 typedef struct {
     const kiln_regions_mesh *mesh;
     kiln_regions_height along[3];
@@ -115,28 +113,32 @@ static void corner_source_form(const point_search *search, const kiln_regions_me
     memset(out->lately, 0xFF, sizeof out->lately);
 }
 
-static inline void offer_corner(point_search *search, corner_source *source, uint32_t triangle,
-                                unsigned corner)
+/* False: it is none of the outermost, and will be none. */
+static inline bool offer_corner(point_search *search, const corner_source *source,
+                                uint32_t triangle, uint32_t vertex)
 {
-    const uint32_t vertex = kiln_adjacency_corners(source->mesh->of, triangle)[corner];
     const float *at = source->mesh->of->vertices + 3 * (size_t)vertex;
     const double height = kiln_regions_height_at(&source->along[2], at);
     const bool of_x = source->mesh == &search->r->x;
     if (of_x ? height > search->middle : height < search->middle) {
-        return;
+        return false;
     }
     const double u = kiln_regions_height_at(&source->along[0], at);
     const double v = kiln_regions_height_at(&source->along[1], at);
     double reach[DIRECTIONS];
     reaches_of(u, v, reach);
-    if (reaches_out(search, reach)) {
-        const point_kind kind = of_x ? CORNER_OF_X : CORNER_OF_Y;
-        const region_point p = {{u, v, height}, triangle, triangle, corner, kind, true};
-        offer_point(search, &p, reach);
+    if (!reaches_out(search, reach)) {
+        return false;
     }
+    const region_point p = {
+        {u, v, height}, triangle, triangle, of_x ? CORNER_OF_X : CORNER_OF_Y, true};
+    offer_point(search, &p, reach);
+    return true;
 }
 
-/* Of a filled patch, whose triangles share their vertices with those next in the list. */
+/* Of a filled patch, whose triangles share their vertices with those next in the list. One that is
+ * among the outermost is offered by each of its triangles, so that it is named after that with the
+ * least id, in whatever order the patch was filled. */
 static void offer_fill(point_search *search, corner_source *source, const kiln_regions_fill *fill)
 {
     const kiln_regions *r = search->r;
@@ -145,9 +147,8 @@ static void offer_fill(point_search *search, corner_source *source, const kiln_r
         const uint32_t *corners = kiln_adjacency_corners(source->mesh->of, r->list[i]);
         for (unsigned c = 0; c < 3; c++) {
             uint32_t *kept = &source->lately[corners[c] % LATELY];
-            if (*kept != corners[c]) {
+            if (*kept != corners[c] && !offer_corner(search, source, r->list[i], corners[c])) {
                 *kept = corners[c];
-                offer_corner(search, source, r->list[i], c);
             }
         }
     }
@@ -173,7 +174,7 @@ static void offer_ends(point_search *search, uint32_t pair, bool all)
     const kiln_regions_segment *s = &r->segments[pair];
     for (int end = 0; end < 2; end++) {
         double from[3], reach[DIRECTIONS], x[9], y[9];
-        region_point p = {{0, 0, 0}, r->pairs[pair].x, r->pairs[pair].y, 0, END_ON_X, true};
+        region_point p = {{0, 0, 0}, r->pairs[pair].x, r->pairs[pair].y, END_ON_X, true};
         kiln_subtract(s->at[end], search->m->origin, from);
         for (int k = 0; k < 3; k++) {
             p.at[k] = kiln_dot(search->m->along[k], from);
@@ -216,11 +217,12 @@ static void offer_patches(point_search *search)
         for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
             const kiln_regions_segment *s = &r->segments[i];
             for (unsigned k = 0; k < 3 && s->parts; k++) {
+                const uint32_t x = r->pairs[i].x, y = r->pairs[i].y;
                 if (kiln_regions_corner_is_in(r, s->met_x, k, search->root)) {
-                    offer_corner(search, &of_x, r->met[s->met_x].triangle, k);
+                    offer_corner(search, &of_x, x, kiln_adjacency_corners(r->x.of, x)[k]);
                 }
                 if (kiln_regions_corner_is_in(r, s->met_y, k, search->root)) {
-                    offer_corner(search, &of_y, r->met[s->met_y].triangle, k);
+                    offer_corner(search, &of_y, y, kiln_adjacency_corners(r->y.of, y)[k]);
                 }
             }
         }
@@ -327,32 +329,6 @@ static double opposite(const point_search *search, const region_point *p, uint32
     return of_x ? m->highest : m->lowest;
 }
 
-/* Of the triangles around a vertex the one with the least id, so that the name of a corner does not
- * depend on the order in which a patch was filled. */
-static uint32_t least_id_around(const kiln_adjacency *of, uint32_t triangle, unsigned corner)
-{
-    const float *place = kiln_adjacency_vertex(of, triangle, corner);
-    uint32_t least = kiln_adjacency_id(of, triangle);
-    for (unsigned way = 0; way < 2; way++) {
-        /* Over the edge that begins at the corner, and over the one that ends there. */
-        uint32_t at = triangle, edge = (corner + 2 * way) % 3;
-        for (uint32_t steps = 0; steps < of->count; steps++) {
-            const uint32_t h = of->ring[3 * at + edge];
-            if (h / 3 == at || h / 3 == triangle) {
-                break;
-            }
-            at = h / 3;
-            const uint32_t id = kiln_adjacency_id(of, at);
-            least = id < least ? id : least;
-            /* The other edge of this triangle at the place. */
-            edge = kiln_vertices_equal(kiln_adjacency_vertex(of, at, h % 3), place)
-                       ? (h % 3 + 2) % 3
-                       : (h % 3 + 1) % 3;
-        }
-    }
-    return least;
-}
-
 static void finish_point(const point_search *search, const region_point *p, kiln_region_point *out)
 {
     const kiln_regions *r = search->r;
@@ -361,11 +337,6 @@ static void finish_point(const point_search *search, const region_point *p, kiln
     const bool corner = p->kind == CORNER_OF_X || p->kind == CORNER_OF_Y;
     uint32_t x = kiln_adjacency_id(r->x.of, corner && !x_side ? m->low_x : p->x);
     uint32_t y = kiln_adjacency_id(r->y.of, corner && x_side ? m->high_y : p->y);
-    if (corner && x_side) {
-        x = least_id_around(r->x.of, p->x, p->corner);
-    } else if (corner) {
-        y = least_id_around(r->y.of, p->y, p->corner);
-    }
     const double end = corner   ? opposite(search, p, x_side ? &y : &x)
                        : x_side ? m->highest
                                 : m->lowest;
@@ -389,14 +360,15 @@ static bool deepest_point(const point_search *search, bool of_x, region_point *o
     for (unsigned c = 0; c < 3; c++) {
         const float *vertex = kiln_adjacency_vertex(mesh->of, triangle, c);
         const double height = kiln_regions_height_at(&source.along[2], vertex);
-        if (height == (of_x ? search->m->lowest : search->m->highest) && !out->found) {
-            *out = (region_point){{kiln_regions_height_at(&source.along[0], vertex),
-                                   kiln_regions_height_at(&source.along[1], vertex), height},
-                                  triangle,
-                                  triangle,
-                                  c,
-                                  of_x ? CORNER_OF_X : CORNER_OF_Y,
-                                  true};
+        const region_point p = {{kiln_regions_height_at(&source.along[0], vertex),
+                                 kiln_regions_height_at(&source.along[1], vertex), height},
+                                triangle,
+                                triangle,
+                                of_x ? CORNER_OF_X : CORNER_OF_Y,
+                                true};
+        if (height == (of_x ? search->m->lowest : search->m->highest) &&
+            (!out->found || point_comes_before(search, &p, out))) {
+            *out = p;
         }
     }
     return out->found;
