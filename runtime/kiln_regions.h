@@ -13,8 +13,9 @@
  *             for (uint32_t p = 0; p < found[i].point_count; p++)
  *                 ... push apart at found[i].points[p], along found[i].normal ...
  *
- * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too, but
- * affine poses are refused (KILN_ERROR_POSE).
+ * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too. Regions
+ * are those of the triangles where poses take them; what is the front of a triangle as it is stored
+ * stays its front where a pose mirrors it.
  *
  * Regions. Pairs of triangles that meet hang together where the points that they have in common do:
  * this is decided exactly. Each such part of the intersection is cut by curves, in which one
@@ -139,8 +140,8 @@ typedef struct {
     uint32_t inside_a;     /* triangles of A that are wholly inside B, in this region */
     uint32_t inside_b;
     kiln_pair deepest; /* the triangle of A that is farthest inside B, and the reverse */
-    /* The centroid from the origin and along the axes of A's mesh, and of B's, in lengths of the
-     * world: by these the region is known again. */
+    /* The centroid from the origin and along the axes of A's mesh, and of B's, in lengths that the
+     * world has along each: by these the region is known again. */
     double place_a[3], place_b[3];
     uint32_t point_count;
     kiln_region_point points[KILN_REGION_POINTS];

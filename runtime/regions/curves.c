@@ -95,7 +95,7 @@ static void place_end(const kiln_regions *r, const double x[9], const double y[9
     const double *of = of_x ? x : y, *other = of_x ? y : x;
     double at[3];
     segment->place[end] = kiln_edge_cut(other, of + edge % 3 * 3, of + (edge + 1) % 3 * 3, at);
-    kiln_world_point(r->x.pose, at, segment->at[end]);
+    kiln_world_point(r->world, at, segment->at[end]);
 }
 
 static void take_crossing(const kiln_regions *r, const kiln_crossing *crossing, const double x[9],

@@ -61,7 +61,7 @@ static bool form_plane(const kiln_regions *r, uint32_t met, hole_plane *plane)
     kiln_stored_corners(&r->frame, r->met[met].of_x, mesh->of->first + r->met[met].triangle,
                         corners);
     for (int c = 0; c < 3; c++) {
-        kiln_world_point(r->x.pose, corners + 3 * c, plane->corner[c]);
+        kiln_world_point(r->world, corners + 3 * c, plane->corner[c]);
     }
     kiln_subtract(plane->corner[1], plane->corner[0], plane->u);
     kiln_subtract(plane->corner[2], plane->corner[0], other);
@@ -100,7 +100,7 @@ static bool is_hole(const kiln_regions *r, uint32_t curve, const hole_plane *pla
         }
     }
     /* Behind the other mesh's triangles is X on the left of a curve, and Y on its right. */
-    const bool left = of_x != kiln_regions_mesh_of(r, !of_x)->of->turned;
+    const bool left = of_x != kiln_regions_mesh_of(r, !of_x)->turned;
     return left ? area < 0 : area > 0;
 }
 

@@ -159,7 +159,7 @@ static bool is_steep(const point_search *search, const double t[9])
 {
     double world[3][3], u[3], v[3], normal[3];
     for (int c = 0; c < 3; c++) {
-        kiln_world_point(search->r->x.pose, t + 3 * c, world[c]);
+        kiln_world_point(search->r->world, t + 3 * c, world[c]);
     }
     kiln_subtract(world[1], world[0], u);
     kiln_subtract(world[2], world[0], v);

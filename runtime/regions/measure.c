@@ -111,7 +111,7 @@ static void normal_of_pairs(const kiln_regions *r, uint32_t root, double normal[
             kiln_stored_corners(&r->frame, true, r->x.of->first + r->pairs[i].x, x);
             kiln_stored_corners(&r->frame, false, r->y.of->first + r->pairs[i].y, y);
             kiln_pair_contact(&r->frame, x, y, &contact);
-            kiln_world_normal(r->x.pose, contact.normal, 1, world);
+            kiln_world_normal(r->world, contact.normal, 1, world);
             for (int k = 0; k < 3; k++) {
                 sum[k] += world[k];
             }
@@ -120,7 +120,7 @@ static void normal_of_pairs(const kiln_regions *r, uint32_t root, double normal[
                 memcpy(deepest, world, sizeof deepest);
             }
             if (with_origin && i == root) {
-                kiln_world_point(r->x.pose, contact.from, origin);
+                kiln_world_point(r->world, contact.from, origin);
             }
         }
     }
@@ -299,10 +299,10 @@ static int find_ways(const kiln_regions *r, uint32_t root, const double main[3],
             const double weight = region_vector_length(step);
             kiln_stored_corners(&r->frame, true, r->x.of->first + r->pairs[i].x, x);
             kiln_stored_corners(&r->frame, false, r->y.of->first + r->pairs[i].y, y);
-            if (way_of_face(&r->x, x, -1, main, r->x.pose, way)) {
+            if (way_of_face(&r->x, x, -1, main, r->world, way)) {
                 count_way(&frequent, way, weight);
             }
-            if (way_of_face(&r->y, y, 1, main, r->x.pose, way)) {
+            if (way_of_face(&r->y, y, 1, main, r->world, way)) {
                 count_way(&frequent, way, weight);
             }
         }
@@ -504,10 +504,12 @@ static void measure_centroid(const kiln_regions *r, uint32_t root, kiln_regions_
 static void place_in_mesh(const kiln_pose *pose, const double point[3], double out[3])
 {
     kiln_placement placement;
-    if (kiln_placement_form(&placement, pose) == KILN_OK) {
+    if (kiln_placement_form_any(&placement, pose) == KILN_OK) {
         kiln_placement_point(&placement, point, out);
         for (int k = 0; k < 3; k++) {
-            out[k] *= kiln_pose_scale(pose);
+            const double *m = placement.carry.rotation + k;
+            out[k] *= placement.affine ? sqrt((m[0] * m[0] + m[3] * m[3]) + m[6] * m[6])
+                                       : kiln_pose_scale(pose);
         }
     }
 }

@@ -14,17 +14,17 @@ enum {
     TRIES = 4
 }; /* corners of a side that may be on the other surface before another way is used */
 
-/* In X's frame. */
+/* In the frame of comparison. */
 static void met_corner(const kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t triangle,
                        unsigned corner, double out[3])
 {
     const float *vertex = kiln_adjacency_vertex(mesh->of, triangle, corner);
-    if (mesh == &r->x) {
-        for (int k = 0; k < 3; k++) {
-            out[k] = (double)vertex[k];
-        }
-    } else {
-        kiln_pair_frame_transform(&r->frame, vertex, out);
+    const kiln_transform *carry = kiln_pair_frame_carry(&r->frame, mesh == &r->x);
+    for (int k = 0; k < 3; k++) {
+        out[k] = (double)vertex[k];
+    }
+    if (carry != NULL) {
+        kiln_transform_vertex(carry, vertex, out);
     }
 }
 
@@ -33,12 +33,13 @@ static bool other_is_closed(const kiln_regions_mesh *mesh)
     return mesh->other->tree->view.entry->closed != KILN_CLOSED_NOT;
 }
 
-/* Where a point of X's frame is to the mesh that is not `mesh`. */
+/* Where a point of the frame of comparison is to the mesh that is not `mesh`. */
 static kiln_place place_in_other(const kiln_regions *r, const kiln_regions_mesh *mesh,
                                  const double point[3])
 {
-    const bool in_y = mesh == &r->x;
-    return kiln_inside_point(mesh->other->tree, in_y ? &r->frame.carry : NULL, r->inverse, point);
+    const bool in_x = mesh != &r->x;
+    return kiln_inside_point(mesh->other->tree, kiln_pair_frame_carry(&r->frame, in_x),
+                             r->inverse[in_x], point);
 }
 
 /* ---------------------------------------------------------------------------------- sides -- */
@@ -105,7 +106,7 @@ static void note_behind(kiln_regions *r, uint32_t pair, int end, bool at_first)
     const bool of_x = edge < KILN_CROSSING_OF_Y;
     const uint32_t met = of_x ? segment->met_x : segment->met_y;
     /* X's edge comes from behind Y where the segment begins, Y's where it ends. */
-    const bool first_behind = (of_x == (end == 0)) != kiln_regions_mesh_of(r, !of_x)->of->turned;
+    const bool first_behind = (of_x == (end == 0)) != kiln_regions_mesh_of(r, !of_x)->turned;
     kiln_regions_side *side =
         &r->sides[kiln_regions_root(r->nodes, 3 * met + (at_first ? edge % 3 : (edge + 1) % 3))];
     const int8_t behind = first_behind == at_first ? 1 : -1;
@@ -191,7 +192,8 @@ static bool piece_is_inside(const kiln_regions *r, const kiln_regions_order *fro
     const double part = 0.5 * (from->place + to->place);
     if (!other_is_closed(mesh)) {
         /* The edge goes in where it comes from the front: as note_behind. */
-        return m->of_x != (from->end == 0) && m->of_x == (to->end == 0);
+        const bool turned = kiln_regions_mesh_of(r, !m->of_x)->turned;
+        return (m->of_x == (from->end == 0)) == turned && (m->of_x == (to->end == 0)) != turned;
     }
     double p[3], q[3], middle[3];
     met_corner(r, mesh, m->triangle, k, p);

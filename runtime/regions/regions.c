@@ -231,10 +231,23 @@ static void sort_regions(region_heap *heap)
     }
 }
 
+/* Triangles are turned about by a mirror; what is their front stays it. */
+static bool is_mirror(const kiln_transform *carry)
+{
+    double inverse[9];
+    return kiln_matrix_invert_wide(carry->rotation, inverse) < 0;
+}
+
 /* All that follows the walk. */
 static void form_regions(kiln_regions *r, region_heap *heap)
 {
-    kiln_matrix_invert(r->frame.carry.rotation, r->inverse);
+    if (r->frame.affine) {
+        memcpy(r->inverse, r->frame.by.inverse, sizeof r->inverse);
+        r->x.turned = r->x.turned != is_mirror(&r->frame.by.carry_x);
+        r->y.turned = r->y.turned != is_mirror(&r->frame.carry);
+    } else {
+        kiln_matrix_invert(r->frame.carry.rotation, r->inverse[0]);
+    }
     r->met_count = r->fill_count = r->list_count = 0;
     if (r->mark_base > UINT32_MAX - 2 * r->pair_count - 2) {
         memset(r->marks, 0, r->triangle_capacity * sizeof *r->marks);
@@ -268,13 +281,6 @@ static void add_region_values(const kiln_tree *a, const kiln_tree *b, region_hea
     }
 }
 
-/* A walk takes any pose, but normals and depths here are carried by rotations. */
-static bool are_rotations(const kiln_pose *pose_a, const kiln_pose *pose_b)
-{
-    return (pose_a == NULL || kiln_pose_is_sound(pose_a)) &&
-           (pose_b == NULL || kiln_pose_is_sound(pose_b));
-}
-
 kiln_status kiln_contact_regions(kiln_regions *regions, const kiln_adjacency *a,
                                  const kiln_pose *pose_a, const kiln_adjacency *b,
                                  const kiln_pose *pose_b, const kiln_pair_options *options,
@@ -289,13 +295,6 @@ kiln_status kiln_contact_regions(kiln_regions *regions, const kiln_adjacency *a,
     kiln_pair_filter_bound filter;
     const kiln_pair_visitor visitor = {
         take_region_pair, &visit, false, false, kiln_pair_filter_bind(options, &filter), NULL};
-    const kiln_fpu_state entered = kiln_fpu_enter();
-    KILN_FPU_CALL(check, are_rotations);
-    const bool rotations = check(pose_a, pose_b);
-    kiln_fpu_leave(entered);
-    if (!rotations) {
-        return KILN_ERROR_POSE;
-    }
     const kiln_status status = kiln_pair_walk(a->tree, pose_a, b->tree, pose_b, &visitor);
     if (status != KILN_OK) {
         return status;
@@ -313,6 +312,7 @@ kiln_status kiln_contact_regions(kiln_regions *regions, const kiln_adjacency *a,
         r->pair_count = (uint32_t)visit.count;
         set_region_mesh(&r->x, x, y, swapped ? pose_b : pose_a, r->marks);
         set_region_mesh(&r->y, y, x, swapped ? pose_a : pose_b, r->marks + x->count);
+        r->world = kiln_pair_frame_world(&r->frame, pose_a, pose_b);
         const kiln_fpu_state caller = kiln_fpu_enter();
         KILN_FPU_CALL(form, form_regions);
         form(r, &heap);

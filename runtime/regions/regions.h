@@ -91,7 +91,8 @@ struct kiln_regions {
     uint32_t mark_base; /* marks up to it are old */
     uint32_t pair_count, met_count, fill_count, list_count;
     kiln_pair_frame frame;
-    double inverse[9]; /* of its rotation */
+    const kiln_pose *world; /* from the frame of comparison */
+    double inverse[2][9];   /* of what carries Y, and X if it is carried */
     kiln_regions_mesh x, y;
 };
 

@@ -266,7 +266,7 @@ printf '1 0 0 0 0 1 0 0 0 0 1 9\n1 0 0 0 0 1 0 0 0 0 1 0\n' >"$TMPDIR/thorns"
 expect 0 "$KILN" collide "$TMPDIR/wide.kiln" "$TMPDIR/thorns.kiln" --poses "$TMPDIR/thorns" --mode regions
 [ "$(sed 2q "$TMPDIR/out")" = "$(printf '0 0 0\n1 400 0.25')" ] || case_fail "$(sed 2q "$TMPDIR/out")"
 [ "$(grep -c '^  0.25  0.0000 0.0000 -1.0000 .* 0.005 3$' "$TMPDIR/out")" = 400 ] || case_fail "$(sed 5q "$TMPDIR/out")"
-printf '1 0 0 9 0 1 0 0 0 0 1 0\n2 0 0 0 0 1 0 0 0 0 1 0\n' >"$TMPDIR/path"
+printf '1 0 0 9 0 1 0 0 0 0 1 0\n2 0 0 0 0 0 0 0 0 0 1 0\n' >"$TMPDIR/path"
 exact 3 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/path" --mode regions <<END
 0 0 0
 stderr:

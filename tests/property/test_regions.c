@@ -4,7 +4,8 @@
  * poses, in which corners, edges and faces of both coincide.
  *
  * Oracle: depth and normal from the solids' geometry; which pairs hang together, by exact
- * arithmetic (oracle.c) on all pairs of pairs; triangles inside, by kiln_locate_point of each;
+ * arithmetic (oracle.c) on all pairs of pairs; of affine poses meshes that are baked where these
+ * take them; triangles inside, by kiln_locate_point of each;
  * Stokes' theorem, for the area vector; that each crossing of an edge is the begin of one segment
  * and the end of one, for curves at degenerate places. Trees of every kind, both orders of A and B
  * and permuted triangles must agree.
@@ -24,6 +25,7 @@
 
 #include "../../runtime/kiln_regions.h"
 #include "../../runtime/regions/crossing.h"
+#include "../support/affine.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/brute.h"
@@ -338,6 +340,69 @@ static void test_divided(void **unused)
     assert_true(different <= all / 20 + 2);
 }
 
+/* Where an affine pose takes a mesh, whose triangles are turned back where it mirrors them. */
+static mesh carried_mesh(const mesh *m, const kiln_pose *pose)
+{
+    const kiln_pose here = kiln_pose_identity();
+    const brute_affine carry = affine_carry(pose, &here);
+    mesh out = {malloc(9 * (size_t)m->triangle_count * sizeof *out.positions),
+                malloc(3 * (size_t)m->triangle_count * sizeof *out.indices), 3 * m->triangle_count,
+                m->triangle_count};
+    assert_true(out.positions != NULL && out.indices != NULL);
+    for (uint32_t t = 0; t < m->triangle_count; t++) {
+        double corners[9];
+        brute_corners(m, t, &carry, corners);
+        for (uint32_t k = 0; k < 9; k++) {
+            out.positions[9 * (size_t)t + k] = (float)corners[k];
+        }
+        for (uint32_t c = 0; c < 3; c++) {
+            const bool turned = affine_determinant(pose->rotation) < 0;
+            out.indices[3 * (size_t)t + c] = 3 * t + (turned ? 2 - c : c);
+        }
+    }
+    return out;
+}
+
+/* A mesh at an affine pose and one that is baked where that takes it, closed or open, have the
+ * same regions, but for what rounding to floats makes of it. */
+static void test_carried(void **unused)
+{
+    (void)unused;
+    uint32_t different = 0, all = 0;
+    const kiln_pose here = kiln_pose_identity();
+    uint64_t own = 21;
+    for (uint32_t i = 0; i < amount(60); i++) {
+        kiln_pose pose_a = affine_pose(&own, AFFINE_MILD), pose_b = pose_random(&own, 0.8);
+        pose_a.scale = 1;
+        mesh first = mesh_torus(15, 11, 0.2), second = mesh_torus(12, 14, 0.3);
+        mesh m = i % 2 == 0 ? first : second, n = i % 2 == 0 ? second : first;
+        m.triangle_count -= i % 3 == 0 ? 40 : 0;
+        mesh placed = carried_mesh(&m, &pose_a);
+        solid one = solid_of(m), other = solid_of(n), same = solid_of(placed);
+        kiln_region want[ROOM], got[ROOM];
+        const size_t count = find(same.adjacency, &here, other.adjacency, &pose_b, want);
+        assert_int_equal(find(one.adjacency, &pose_a, other.adjacency, &pose_b, got), count);
+        assert_true(count <= ROOM);
+        qsort(want, count, sizeof *want, compare_lengths);
+        qsort(got, count, sizeof *got, compare_lengths);
+        for (size_t k = 0; k < count; k++) {
+            const double size = want[k].length + 0.01;
+            assert_true(fabs(want[k].length - got[k].length) < 1e-3 * size);
+            assert_true(fabs(want[k].area - got[k].area) < 1e-3 * size);
+            assert_true(want[k].open == got[k].open && want[k].curves == got[k].curves);
+            different +=
+                fabs(want[k].depth - got[k].depth) > 1e-3 * size ||
+                (want[k].area > 1e-3 && angle_between(want[k].normal, got[k].normal) > 0.01);
+            all++;
+        }
+        solid_free(&one);
+        solid_free(&other);
+        solid_free(&same);
+    }
+    print_message("%u regions, %u with another depth or normal\n", all, different);
+    assert_true(all > 10 && different <= all / 50 + 1);
+}
+
 /* -------------------------------------------------------------------- against brute force -- */
 
 typedef struct {
@@ -499,15 +564,28 @@ static size_t expect_regions(const body *a, const kiln_pose *pose_a, const body 
     assert_int_equal(kiln_contacts(a->trees[0], pose_a, b->trees[0], pose_b, NULL, pairs, 100000,
                                    &meeting_pairs),
                      KILN_OK);
-    brute_affine carry;
-    const bool a_is_carried = brute_place(a->trees[0], pose_a, b->trees[0], pose_b, &carry);
+    brute_affine carry, place_a, place_b;
+    const brute_affine *carry_a = NULL, *carry_b = NULL; /* NULL: as stored */
+    if (brute_place(a->trees[0], pose_a, b->trees[0], pose_b, &carry)) {
+        place_a = affine_carry(pose_a, pose_b);
+        place_b = affine_carry(pose_b, pose_b);
+        carry_a = &carry;
+    } else {
+        place_a = affine_carry(pose_a, pose_a);
+        place_b = affine_carry(pose_b, pose_a);
+        carry_b = &carry;
+    }
+    if (affine_is_served(pose_a) || affine_is_served(pose_b)) {
+        carry_a = &place_a;
+        carry_b = &place_b;
+    }
     brute_pair *all = malloc((meeting_pairs + 1) * sizeof *all);
     bool *met_a = calloc(a->mesh.triangle_count, 1), *met_b = calloc(b->mesh.triangle_count, 1);
     assert_true(all != NULL && met_a != NULL && met_b != NULL);
     for (size_t i = 0; i < meeting_pairs; i++) {
         all[i].pair = pairs[i];
-        brute_corners(&a->mesh, pairs[i].a, a_is_carried ? &carry : NULL, all[i].a);
-        brute_corners(&b->mesh, pairs[i].b, a_is_carried ? NULL : &carry, all[i].b);
+        brute_corners(&a->mesh, pairs[i].a, carry_a, all[i].a);
+        brute_corners(&b->mesh, pairs[i].b, carry_b, all[i].b);
         met_a[pairs[i].a] = true;
         met_b[pairs[i].b] = true;
     }
@@ -565,6 +643,10 @@ static void test_dented(void **unused)
     for (uint32_t i = 0; i < amount(60); i++) {
         kiln_pose pose_a = pose_random(&state, 0.7), pose_b = pose_random(&state, 0.7);
         pose_b.scale = i % 3 == 0 ? scale_random(&state, false) : 1;
+        if (i % 4 == 3) {
+            pose_a = affine_pose(&state, AFFINE_MILD);
+            pose_b = affine_pose(&state, i % 8 == 7 ? AFFINE_STRONG : AFFINE_MILD);
+        }
         all += expect_regions(&a, &pose_a, &b, &pose_b, true);
     }
     assert_true(all > 0);
@@ -598,7 +680,12 @@ static void test_lattice(void **unused)
         body a = body_of(lattice_solid(), 2, KILN_LAYOUT_RAW);
         body b = body_of(lattice_solid(), 2, KILN_LAYOUT_RAW);
         for (uint32_t p = 0; p < 8; p++) {
-            const kiln_pose pose_a = pose_exact(&state, 1), pose_b = pose_exact(&state, 1);
+            kiln_pose pose_a = pose_exact(&state, 1), pose_b = pose_exact(&state, 1);
+            if (p % 4 == 3) {
+                pose_a = affine_pose(&state, AFFINE_LATTICE);
+                pose_a.scale = 1;
+                memcpy(pose_a.translation, pose_b.translation, sizeof pose_a.translation);
+            }
             all += expect_regions(&a, &pose_a, &b, &pose_b, true);
         }
         body_free(&a);
@@ -617,7 +704,10 @@ static void test_soups(void **unused)
         body b = body_of(i % 3 == 0 ? mesh_torus(8, 6, 0.3) : mesh_lattice(&state, 30, 2), 2,
                          KILN_LAYOUT_RAW);
         for (uint32_t p = 0; p < 6; p++) {
-            const kiln_pose pose_a = i % 4 == 0 ? pose_random(&state, 0.4) : pose_exact(&state, 1);
+            kiln_pose pose_a = i % 4 == 0 ? pose_random(&state, 0.4) : pose_exact(&state, 1);
+            if (p % 3 == 2) {
+                pose_a = affine_pose(&state, i % 4 == 0 ? AFFINE_MILD : AFFINE_LATTICE);
+            }
             const kiln_pose pose_b = i % 4 == 0 ? pose_random(&state, 0.4) : pose_exact(&state, 1);
             (void)expect_regions(&a, &pose_a, &b, &pose_b, false);
         }
@@ -716,7 +806,7 @@ int main(void)
         cmocka_unit_test(test_on_ground), cmocka_unit_test(test_on_each_other),
         cmocka_unit_test(test_divided),   cmocka_unit_test(test_dented),
         cmocka_unit_test(test_lattice),   cmocka_unit_test(test_soups),
-        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_kinds),     cmocka_unit_test(test_carried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

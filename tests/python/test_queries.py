@@ -251,7 +251,9 @@ class PairQueries(unittest.TestCase):
             kiln.contact_regions(file, None, adjacency, None)
         del file
         self.assertEqual(len(kiln.contact_regions(adjacency, None, adjacency, kiln.pose(translation=[0.9, 0.1, 0.2]))), 1)
-        for bad in (np.diag([1, 2, 1, 1.0]), np.zeros((4, 4))):
+        wide = kiln.contact_regions(adjacency, np.diag([2, -1, 1, 1.0]), adjacency, kiln.pose(translation=[1.9, 0.1, 0.2]))
+        self.assertAlmostEqual(wide[0].depth, 0.1)
+        for bad in (np.diag([1, 0, 1, 1.0]), np.zeros((4, 4))):
             with self.assertRaisesRegex(ValueError, "pose_a"):
                 kiln.contact_regions(adjacency, bad, adjacency, None)
             with self.assertRaisesRegex(ValueError, "pose_b"):
@@ -636,7 +638,10 @@ class MeshQueries(unittest.TestCase):
             for points in ([0, 0, np.inf], [0, 0], [[0, 0, 2e60]]):
                 with self.assertRaises(ValueError):
                     call(a, points)
-        for pose in (np.diag([1, 2, 1, 1.0]), np.diag([1, 1, 0, 1.0])):
+        stretched = np.diag([1, 2, -1, 1.0])
+        self.assertEqual(kiln.nearest(a, [0, 5, 0], stretched).distance, 4)
+        self.assertEqual(kiln.signed_distance(a, [0.5, 0.25, -0.25], stretched), -0.25)
+        for pose in (np.diag([1, 1, 0, 1.0]), np.zeros((4, 4))):
             with self.assertRaisesRegex(ValueError, "pose"):
                 kiln.nearest(a, [[0, 0, 0]], pose)
             for call in (kiln.nearest, kiln.signed_distance, lambda *of: kiln.nearest(*of, count=1)):

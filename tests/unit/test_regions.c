@@ -461,7 +461,7 @@ static void test_errors(void **unused)
                                           r, ROOM, &count),
                      KILN_ERROR_POSE);
     bad = at(0, 0, 0);
-    bad.rotation[4] = -1; /* a mirror, which other queries take */
+    bad.rotation[4] = 0; /* no inverse */
     assert_int_equal(kiln_contact_regions(regions, cube.adjacency, NULL, cube.adjacency, &bad, NULL,
                                           r, ROOM, &count),
                      KILN_ERROR_POSE);
@@ -490,6 +490,31 @@ static void test_scaled(void **unused)
     near(r[0].area, 16);
     near(r[0].place_a[2], -1.95);
     expect_rectangle(&r[0], -1.5, -1.75, 2.5, 2.25, -0.05);
+}
+
+/* And poses that stretch and mirror: of a box, and of a sheet, whose front stays its front. */
+static void test_stretched(void **unused)
+{
+    (void)unused;
+    kiln_region r[ROOM];
+    kiln_pose pose = at(0.5, 0.25, 1.9), mirrored = at(0, 0, 0);
+    pose.rotation[0] = 4;
+    pose.rotation[4] = -2;
+    pose.rotation[8] = 2;
+    mirrored.rotation[0] = -1;
+    assert_int_equal(find(&cube, pose, &ground, r), 1);
+    near(r[0].depth, 0.1);
+    near(r[0].normal[2], 1);
+    near(r[0].area, 32);
+    near(r[0].place_a[2], -1.95);
+    expect_rectangle(&r[0], -3.5, -1.75, 4.5, 2.25, -0.05);
+    size_t count;
+    assert_int_equal(kiln_contact_regions(regions, cube.adjacency, &pose, sheet.adjacency,
+                                          &mirrored, NULL, r, ROOM, &count),
+                     KILN_OK);
+    assert_int_equal(count, 1);
+    near(r[0].depth, 0.1);
+    near(r[0].normal[2], 1);
 }
 
 /* A mesh that is wound inside out is solid, too. */
@@ -532,6 +557,7 @@ int main(void)
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_scaled),
+        cmocka_unit_test(test_stretched),
         cmocka_unit_test(test_turned),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
