@@ -179,8 +179,9 @@ kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
     return count_crossings(tree, carry, inverse, point, &winding);
 }
 
-kiln_place kiln_inside_count(const kiln_tree *tree, const double point[3], int *winding)
+kiln_place kiln_inside_count(const kiln_tree *tree, const kiln_transform *carry,
+                             const double inverse[9], const double point[3], int *winding)
 {
     *winding = 0;
-    return count_crossings(tree, NULL, NULL, point, winding);
+    return count_crossings(tree, carry, inverse, point, winding);
 }

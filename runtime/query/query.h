@@ -55,9 +55,9 @@ bool kiln_shape_take(const kiln_shape *given, kiln_shape *shape);
 kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
                              const double inverse[9], const double point[3]);
 
-/* The same in the tree's own frame, and, off the surface of an oriented mesh, its winding number,
- * which is an integer. */
-kiln_place kiln_inside_count(const kiln_tree *tree, const double point[3], int *winding);
+/* The same, and, off the surface of an oriented mesh, its winding number, which is an integer. */
+kiln_place kiln_inside_count(const kiln_tree *tree, const kiln_transform *carry,
+                             const double inverse[9], const double point[3], int *winding);
 
 /* --------------------------------- where and how deep two triangles meet: contact_geometry.c -- */
 

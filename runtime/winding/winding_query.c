@@ -32,6 +32,7 @@
 #include <string.h>
 
 #define POINT_MAX 1e60
+#define POINT_LEAST 0x1p-250 /* less counts as 0, as in trees' own frames */
 #define ACCURACY_MOST 1e30
 #define TWO_PI_INVERSE 0x1.45f306dc9c883p-3
 #define FOUR_PI_INVERSE 0x1.45f306dc9c883p-4
@@ -57,10 +58,22 @@ enum {
 
 /* ----------------------------------------------------------------------------------- one sum -- */
 
+/* A tree at a pose. Where that is affine, all is measured in the frame that it leads to, less its
+ * translation: triangles are where kiln_transform_vertex carries them. */
 typedef struct {
     const kiln_winding *winding;
+    kiln_placement placement;
+    kiln_transform carry; /* these three of affine poses: without the translation */
+    double inverse[9];
+    double gross; /* no less than the area of all triangles, in the units of `scale` */
+    double scale; /* a power of two, by which no coordinate of a vertex is above 1 */
+} wound_tree;
+
+typedef struct {
+    const wound_tree *of;
+    const kiln_winding *winding;
     const kiln_winding_kernels *kernels;
-    double own[3], point[3]; /* in the tree's own frame, and that times 2^exponent */
+    double own[3], point[3]; /* in the frame of triangles, and that times the scale */
     kiln_dd number;          /* of lanes */
     kiln_dd angle;           /* of triangles */
     double bounds;           /* of lanes: that their number may be off by */
@@ -70,6 +83,24 @@ typedef struct {
     uint32_t slots[KILN_WINDING_TRIANGLES];
     kiln_winding_triangles triangles;
 } winding_sum;
+
+static void load_wound(const wound_tree *of, uint32_t slot, double scale, double corners[9])
+{
+    if (!of->placement.affine) {
+        kiln_winding_corners(of->winding, slot, scale, corners);
+        return;
+    }
+    const kiln_tree *tree = of->winding->tree;
+    const uint32_t stored = kiln_tree_triangle(tree, slot);
+    for (unsigned c = 0; c < 3; c++) {
+        float room[3];
+        const float *vertex = kiln_tree_vertex(tree, stored, c, room);
+        kiln_transform_vertex(&of->carry, vertex, corners + 3 * c);
+    }
+    for (unsigned k = 0; k < 9; k++) {
+        corners[k] *= scale;
+    }
+}
 
 static kiln_dd plus(kiln_dd sum, double v)
 {
@@ -82,7 +113,7 @@ static void add_one_by_one(winding_sum *sum, uint64_t unsure)
         const uint32_t slot = sum->slots[__builtin_ctzll(unsure)];
         double corners[9];
         kiln_half_angle half;
-        kiln_winding_corners(sum->winding, slot, 1, corners);
+        load_wound(sum->of, slot, 1, corners);
         kiln_half_angle_of(corners, sum->own, &half);
         sum->angle = plus(sum->angle, half.angle);
         sum->off += half.error;
@@ -120,7 +151,7 @@ static void put_aside(winding_sum *sum, double scale, uint32_t slot)
     if (sum->count == KILN_WINDING_TRIANGLES) {
         add_triangles(sum);
     }
-    kiln_winding_corners(sum->winding, slot, scale, corners);
+    load_wound(sum->of, slot, scale, corners);
     for (unsigned k = 0; k < 9; k++) {
         sum->triangles.corner[k][sum->count] = corners[k];
     }
@@ -203,13 +234,17 @@ static void sum_from_afar(winding_sum *sum, double scale, double accuracy)
     }
 }
 
-/* With an error of at most `accuracy`, but for rounding; 0: triangle by triangle. */
-static void sum_number(const kiln_winding *winding, const double own[3], double accuracy,
+/* With an error of at most `accuracy`, but for rounding; 0: triangle by triangle. What boxes look
+ * like from afar does not tell what a map makes of it that is no rotation, as moments have no
+ * traces: of affine poses triangles are taken always. */
+static void sum_number(const wound_tree *of, const double own[3], double accuracy,
                        kiln_winding_answer *answer)
 {
     winding_sum sum;
-    const double scale = kiln_power_of_two(winding->exponent);
+    const kiln_winding *winding = of->winding;
+    const double scale = of->scale;
     double most = 0;
+    sum.of = of;
     sum.winding = winding;
     sum.kernels = kiln_kernel_active()->winding;
     for (int k = 0; k < 3; k++) {
@@ -220,8 +255,8 @@ static void sum_number(const kiln_winding *winding, const double own[3], double 
     begin_sum(&sum);
     if (most > KILN_WINDING_FARTHEST) {
         const double half = most / 2;
-        sum.bounds = winding->gross * FOUR_PI_INVERSE / half / half + DBL_MIN;
-    } else if (accuracy > 0) {
+        sum.bounds = of->gross * FOUR_PI_INVERSE / half / half + DBL_MIN;
+    } else if (accuracy > 0 && !of->placement.affine) {
         sum_from_afar(&sum, scale, fmin(accuracy, ACCURACY_MOST));
     } else {
         for (uint32_t slot = 0; slot < winding->tree->view.slots; slot++) {
@@ -234,7 +269,7 @@ static void sum_number(const kiln_winding *winding, const double own[3], double 
     const double of_triangles = (sum.angle.head + sum.angle.tail) * TWO_PI_INVERSE;
     const double of_lanes = sum.number.head + sum.number.tail;
     const double off = (sum.off + 0x1p-48 * sum.magnitude) * TWO_PI_INVERSE + sum.bounds;
-    answer->number = of_triangles + of_lanes;
+    answer->number = of->placement.mirrors ? -of_triangles : of_triangles + of_lanes;
     answer->error = (off + 0x1p-50 * (fabs(of_triangles) + fabs(of_lanes))) * UPWARD;
     answer->surface = sum.surface;
 }
@@ -250,12 +285,12 @@ static kiln_winding_side side_of(const kiln_winding_answer *answer, double thres
 }
 
 /* Every sum costs several times what the one before it did. */
-static void decide_number(const kiln_winding *winding, const double own[3], double threshold,
+static void decide_number(const wound_tree *of, const double own[3], double threshold,
                           kiln_winding_answer *answer)
 {
-    double accuracy = DECISION_FIRST;
+    double accuracy = of->placement.affine ? 0 : DECISION_FIRST;
     for (;;) {
-        sum_number(winding, own, accuracy, answer);
+        sum_number(of, own, accuracy, answer);
         answer->side = side_of(answer, threshold);
         if (answer->side != KILN_WINDING_UNDECIDED || accuracy == 0) {
             return;
@@ -264,25 +299,30 @@ static void decide_number(const kiln_winding *winding, const double own[3], doub
     }
 }
 
-static void answer_point(const kiln_winding *winding, const kiln_placement *placement,
-                         const double point[3], const kiln_winding_options *options,
-                         kiln_winding_answer *answer)
+static void answer_point(const wound_tree *of, const double point[3],
+                         const kiln_winding_options *options, kiln_winding_answer *answer)
 {
     double own[3];
     int crossings = 0;
+    const kiln_tree *tree = of->winding->tree;
+    const bool affine = of->placement.affine;
     kiln_winding_answer found;
     memset(&found, 0, sizeof found);
-    kiln_placement_point(placement, point, own);
-    found.exact = options->count_closed &&
-                  winding->tree->view.entry->closed == KILN_CLOSED_ORIENTED &&
-                  kiln_inside_count(winding->tree, own, &crossings) != KILN_PLACE_SURFACE;
+    kiln_placement_point(&of->placement, point, own);
+    for (int k = 0; k < 3 && affine; k++) {
+        own[k] = point[k] - of->placement.carry.translation[k];
+        own[k] = fabs(own[k]) < POINT_LEAST ? 0 : own[k];
+    }
+    found.exact = options->count_closed && tree->view.entry->closed == KILN_CLOSED_ORIENTED &&
+                  kiln_inside_count(tree, affine ? &of->carry : NULL, of->inverse, own,
+                                    &crossings) != KILN_PLACE_SURFACE;
     if (found.exact) {
-        found.number = crossings;
+        found.number = of->placement.mirrors ? -crossings : crossings;
         found.side = options->decide ? side_of(&found, options->threshold) : found.side;
     } else if (options->decide) {
-        decide_number(winding, own, options->threshold, &found);
+        decide_number(of, own, options->threshold, &found);
     } else {
-        sum_number(winding, own, options->accuracy, &found);
+        sum_number(of, own, options->accuracy, &found);
     }
     *answer = found;
 }
@@ -306,7 +346,7 @@ typedef struct {
     const double *points;
     size_t count;
     kiln_winding_options options;
-    kiln_placement placement;
+    wound_tree of;
     kiln_winding_answer *answers;
 } winding_run;
 
@@ -320,6 +360,29 @@ static bool points_are_sound(const winding_run *run)
     return true;
 }
 
+/* No coordinate in the units of the scale is above 1 before a map whose largest entry is below
+ * 2^e, and after it none above 3 x 2^e: so 2^(e + 2) is taken off. Triangles have an area of 6 at
+ * most then. */
+static kiln_status place_wound(wound_tree *of, const kiln_winding *winding, const kiln_pose *pose)
+{
+    int exponent = 0;
+    const kiln_status status = kiln_placement_form_any(&of->placement, pose);
+    of->winding = winding;
+    of->gross = winding->gross;
+    if (status == KILN_OK && of->placement.affine) {
+        of->carry = of->placement.carry;
+        memset(of->carry.translation, 0, sizeof of->carry.translation);
+        for (int i = 0; i < 9; i++) {
+            of->inverse[i] = of->placement.inverse[i] / of->placement.scale;
+        }
+        (void)frexp(kiln_matrix_most(of->carry.rotation), &exponent);
+        exponent += 2;
+        of->gross = 6.0 * (double)winding->tree->view.slots;
+    }
+    of->scale = kiln_power_of_two(winding->exponent - exponent);
+    return status;
+}
+
 static kiln_status prepare_run(winding_run *run)
 {
     const kiln_winding_options *options = &run->options;
@@ -331,7 +394,7 @@ static kiln_status prepare_run(winding_run *run)
         return KILN_ERROR_ARGUMENT;
     }
     /* Rotations and one scale keep solid angles, and no other map does. */
-    return kiln_placement_form(&run->placement, run->pose);
+    return place_wound(&run->of, winding, run->pose);
 }
 
 static void answer_chunk(const winding_run *run, uint32_t chunk)
@@ -339,8 +402,7 @@ static void answer_chunk(const winding_run *run, uint32_t chunk)
     const size_t first = (size_t)chunk * WINDING_CHUNK;
     const size_t last = run->count - first < WINDING_CHUNK ? run->count : first + WINDING_CHUNK;
     for (size_t i = first; i < last; i++) {
-        answer_point(run->winding, &run->placement, run->points + 3 * i, &run->options,
-                     run->answers + i);
+        answer_point(&run->of, run->points + 3 * i, &run->options, run->answers + i);
     }
 }
 

@@ -126,7 +126,7 @@ static void add_one(void)
     mpf_add(exact, exact, angle);
 }
 
-void oracle_winding_set(const float *corners, uint32_t count, const double point[3])
+void oracle_winding_set(const double *corners, uint32_t count, const double point[3])
 {
     set_up();
     if (mpf_sgn(pi) == 0) {
@@ -137,7 +137,7 @@ void oracle_winding_set(const float *corners, uint32_t count, const double point
     mpf_set_ui(exact, 0);
     for (uint32_t i = 0; i < count; i++) {
         for (int k = 0; k < 9; k++) {
-            mpf_set_d(a[k], (double)corners[9 * (uint64_t)i + (unsigned)k]);
+            mpf_set_d(a[k], corners[9 * (uint64_t)i + (unsigned)k]);
             mpf_set_d(dot, point[k % 3]);
             mpf_sub(a[k], a[k], dot);
         }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Computes the number of `count` triangles, nine coordinates each, about a point. */
-void oracle_winding_set(const float *corners, uint32_t count, const double point[3]);
+void oracle_winding_set(const double *corners, uint32_t count, const double point[3]);
 
 /* How far a number is off that. */
 double oracle_winding_off(double number);

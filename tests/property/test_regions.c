@@ -376,7 +376,7 @@ static void test_carried(void **unused)
         pose_a.scale = 1;
         mesh first = mesh_torus(15, 11, 0.2), second = mesh_torus(12, 14, 0.3);
         mesh m = i % 2 == 0 ? first : second, n = i % 2 == 0 ? second : first;
-        m.triangle_count -= i % 3 == 0 ? 40 : 0;
+        m.triangle_count -= i % 3 != 1 ? 40 : 0;
         mesh placed = carried_mesh(&m, &pose_a);
         solid one = solid_of(m), other = solid_of(n), same = solid_of(placed);
         kiln_region want[ROOM], got[ROOM];

@@ -24,6 +24,7 @@
 
 #include "../../runtime/kernel/kernel.h"
 #include "../../runtime/kiln_winding.h"
+#include "../support/affine.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/rounding.h"
@@ -107,22 +108,29 @@ static double move(uint64_t *state, mesh *m)
     return unit;
 }
 
-static float *corners_of(const mesh *m)
+/* As they are stored; or where a pose takes them, turned back where it mirrors. */
+static double *corners_of(const mesh *m, const brute_affine *carry, bool mirrors)
 {
-    float *corners = malloc(9 * (size_t)m->triangle_count * sizeof *corners);
+    double *corners = malloc(9 * (size_t)m->triangle_count * sizeof *corners);
     assert_non_null(corners);
-    for (size_t i = 0; i < 3 * (size_t)m->triangle_count; i++) {
-        memcpy(corners + 3 * i, m->positions + 3 * (size_t)m->indices[i], 3 * sizeof(float));
+    for (uint32_t i = 0; i < m->triangle_count; i++) {
+        double *t = corners + 9 * (size_t)i, first[3];
+        brute_corners(m, i, carry, t);
+        if (mirrors) {
+            memcpy(first, t, sizeof first);
+            memcpy(t, t + 3, sizeof first);
+            memcpy(t + 3, first, sizeof first);
+        }
     }
     return corners;
 }
 
 /* ------------------------------------------------------------------------------------ points -- */
 
-static void any_point(uint64_t *state, const float *corners, uint32_t count, double unit,
+static void any_point(uint64_t *state, const double *corners, uint32_t count, double unit,
                       double p[3])
 {
-    const float *t = corners + 9 * (size_t)random_below(state, count);
+    const double *t = corners + 9 * (size_t)random_below(state, count);
     const uint32_t kind = random_below(state, 8);
     double part[2] = {0.25 * random_below(state, 5), 0.125 * random_below(state, 6)};
     if (kind == 3) { /* on an edge's extension */
@@ -133,7 +141,7 @@ static void any_point(uint64_t *state, const float *corners, uint32_t count, dou
     const double off =
         unit * ldexp(random_between(state, -1, 1), -(int)random_below(state, kind == 5 ? 20 : 60));
     for (int k = 0; k < 3; k++) {
-        const double a = (double)t[k], b = (double)t[3 + k], c = (double)t[6 + k];
+        const double a = t[k], b = t[3 + k], c = t[6 + k];
         p[k] = a + part[0] * (b - a) + part[1] * (c - a);
         p[k] += kind >= 5 ? off * random_between(state, -1, 1) : 0;
         p[k] = kind == 0 ? a + unit * random_between(state, -2, 2) : p[k];
@@ -146,14 +154,14 @@ static void any_point(uint64_t *state, const float *corners, uint32_t count, dou
     }
 }
 
-static bool is_on(const float *corners, uint32_t count, const double p[3])
+static bool is_on(const double *corners, uint32_t count, const double p[3])
 {
     const double here[9] = {p[0], p[1], p[2], p[0], p[1], p[2], p[0], p[1], p[2]};
     bool on = false;
     for (uint32_t i = 0; i < count && !on; i++) {
         double t[9];
         for (int k = 0; k < 9; k++) {
-            t[k] = (double)corners[9 * (size_t)i + (unsigned)k];
+            t[k] = corners[9 * (size_t)i + (unsigned)k];
         }
         on = oracle_triangles_meet(t, here);
     }
@@ -283,7 +291,7 @@ static void test_numbers(void **unused)
             cut(&state, &m);
         }
         const double unit = move(&state, &m);
-        float *corners = corners_of(&m);
+        double *corners = corners_of(&m, NULL, false);
         const uint32_t count = m.triangle_count;
         wind(&w, m, 1 + (int)random_below(&state, 15), i);
         open += kiln_tree_get_info(w.body.trees[0]).closed != KILN_MESH_CLOSED;
@@ -313,6 +321,48 @@ static void test_numbers(void **unused)
     assert_true(is_shortened() || (tally.surface > 100 && tally.decided > 100 && open >= 25));
 }
 
+static void test_affine_poses(void **unused)
+{
+    (void)unused;
+    uint64_t state = 52;
+    winding_tally tally = {0, 0, 0, 0, 0};
+    for (uint32_t i = 0; i < amount(MESHES / 3); i++) {
+        const affine_mix how = (affine_mix)(i % AFFINE_MIXES);
+        bool closed;
+        wound w;
+        mesh m = any_mesh(&state, &closed);
+        if (i % 3 == 0) {
+            cut(&state, &m);
+        }
+        wind(&w, m, 1 + (int)random_below(&state, 15), i);
+        for (uint32_t n = 0; n < 6; n++) {
+            kiln_pose pose = affine_pose(&state, how);
+            while (!affine_is_served(&pose)) {
+                pose = affine_pose(&state, how);
+            }
+            const brute_affine carry = affine_carry(&pose, &pose);
+            double *corners =
+                corners_of(&w.body.mesh, &carry, affine_determinant(pose.rotation) < 0);
+            double p[3], own[3];
+            any_point(&state, corners, w.body.mesh.triangle_count, pose.scale, own);
+            for (int k = 0; k < 3; k++) {
+                pose.translation[k] = n % 3 == 0 ? 0 : pose.translation[k];
+                p[k] = own[k] + pose.translation[k];
+                own[k] = p[k] - pose.translation[k];
+            }
+            oracle_winding_set(corners, w.body.mesh.triangle_count, own);
+            check_answers(&w, &pose, p, is_on(corners, w.body.mesh.triangle_count, own), 6 * i + n,
+                          &tally);
+            free(corners);
+        }
+        unwind(&w);
+    }
+    print_message("%zu answers, %zu of them on the surface, %zu decided and %zu not, at most %.3f "
+                  "of the error, 0 beyond\n",
+                  tally.answers, tally.surface, tally.decided, tally.undecided, tally.most);
+    assert_true(is_shortened() || (tally.surface > 10 && tally.decided > 10));
+}
+
 /* Small triangles that face the point, of which one is far from the centre: the terms that are left
  * out all have one sign, and come near their bound. Without the bound's second factor, or with a
  * shorter radius, it would be exceeded. */
@@ -324,7 +374,7 @@ static void test_sharp_bound(void **unused)
     for (uint32_t i = 0; i < 10 * amount(MESHES); i++) {
         const double far = random_between(&state, 0.01, 0.7), size = ldexp(1, -12);
         const double light = ldexp(1, -2 - (int)random_below(&state, 4));
-        float corners[36];
+        double corners[36];
         /* Four, since a leaf of one sees nothing but itself. */
         for (uint32_t t = 0; t < 4; t++) {
             const double s = size * (t == 0 ? light : 1);
@@ -334,9 +384,11 @@ static void test_sharp_bound(void **unused)
                     (float)(at[k] + (k % 3 == 2 ? (t == 0 ? far : 0) : 0));
             }
         }
-        mesh m = {malloc(sizeof corners), malloc(12 * sizeof(uint32_t)), 12, 4};
+        mesh m = {malloc(36 * sizeof(float)), malloc(12 * sizeof(uint32_t)), 12, 4};
         assert_true(m.positions != NULL && m.indices != NULL);
-        memcpy(m.positions, corners, sizeof corners);
+        for (uint32_t k = 0; k < 36; k++) {
+            m.positions[k] = (float)corners[k];
+        }
         for (uint32_t k = 0; k < 12; k++) {
             m.indices[k] = k;
         }
@@ -364,6 +416,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_affine_poses),
         cmocka_unit_test(test_sharp_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -596,7 +596,9 @@ class MeshQueries(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "query 1"):
             winding.number([[0, 0, 0], [0, np.nan, 0]])
         with self.assertRaisesRegex(ValueError, "pose"):
-            winding.number([[0, 0, 0]], np.diag([1, 2, 1, 1.0]))
+            winding.number([[0, 0, 0]], np.diag([1, 0, 1, 1.0]))
+        stretched = winding.number([[0.5, -1.5, 0.5], [0.5, 0.5, 0.5]], np.diag([1, -2, 1, 1.0]))
+        self.assertEqual(stretched["number"].tolist(), [1, 0])
         for named in ({"accuracy": -1}, {"accuracy": np.nan}, {"threshold": np.inf}):
             with self.subTest(named=named), self.assertRaisesRegex(ValueError, list(named)[0]):
                 winding.number([0, 0, 0], **named)

@@ -9,8 +9,8 @@
     kiln.distance(ship, None, rock, pose).distance
     kiln.collide(ship, None, rock, poses)["found"]     # [n, 4, 4]: bool [n], on all processors
 
-Poses are float64 matrices [4, 4] or [3, 4], of a rotation, a translation and a scale that is the same along all
-axes: what a mesh's point p becomes is M[:3, :3] @ p + M[:3, 3]. None is the identity, and kiln.pose makes one
+Poses are float64 matrices [4, 4] or [3, 4], of a rotation, or any matrix that has an inverse, and a translation:
+what a mesh's point p becomes is M[:3, :3] @ p + M[:3, 3]. None is the identity, and kiln.pose makes one
 of a quaternion. Answers are exact for the stored float32 vertices; touching is meeting; surfaces are compared
 and not solids (kiln.locate_mesh is for those). Lengths have the unit of the poses ("world").
 
