@@ -318,6 +318,11 @@ static inline void plane_sides(const double t[9], const double s[9], int side[3]
     }
 }
 
+void kiln_exact_plane_sides(const double t[9], const double s[9], int side[3])
+{
+    plane_sides(t, s, side);
+}
+
 /* The corner whose side differs from both others in the same direction, which the plane parts from
  * them. There is one whenever the sides are not all equal. */
 static inline int lone_corner(const int side[3])

@@ -17,6 +17,9 @@
 /* Sign (-1, 0, +1) of the determinant of (a - d, b - d, c - d), exact. */
 int kiln_exact_orient3d(const double a[3], const double b[3], const double c[3], const double d[3]);
 
+/* Of each corner of s the sign of kiln_exact_orient3d(corner, t + 3, t + 6, t): 1 in front of t. */
+void kiln_exact_plane_sides(const double t[9], const double s[9], int side[3]);
+
 /* Sign of (a - c) x (b - c) in the plane of the coordinates i and j, exact. */
 int kiln_exact_orient2d(const double a[3], const double b[3], const double c[3], int i, int j);
 

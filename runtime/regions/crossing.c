@@ -53,8 +53,8 @@ static int first_sign_of_normal(const double t[9])
 static bool moved_sides(const double t[9], const double s[9], int move, int side[3], bool *grazes)
 {
     int flat = 2;
+    kiln_exact_plane_sides(t, s, side);
     for (int k = 0; k < 3; k++) {
-        side[k] = kiln_exact_orient3d(s + 3 * k, t + 3, t + 6, t);
         if (side[k] == 0) {
             *grazes = true;
             flat = flat == 2 ? first_sign_of_normal(t) : flat;
@@ -64,65 +64,54 @@ static bool moved_sides(const double t[9], const double s[9], int move, int side
     return side[0] != 0 && (side[0] != side[1] || side[0] != side[2]);
 }
 
-/* What is known of the two triangles; lines that were not compared have 2. */
-typedef struct {
-    const double *x, *y;
-    int move;
-    int line[3][3];
-    bool grazes;
-} edge_pairs;
+/* The edge that leads from a corner on one side to one on the other. */
+static int edge_from(const int side[3], int from)
+{
+    int edge = 0;
+    while (side[edge] != from || side[(edge + 1) % 3] == from) {
+        edge++;
+    }
+    KILN_ASSERT(edge < 3);
+    return edge;
+}
 
 /* On which side X's edge i passes Y's edge j. */
-static int passing_side(edge_pairs *e, int i, int j)
+static int passing_side(const double x[9], int i, const double y[9], int j, int move, bool *grazes)
 {
-    if (e->line[i][j] == 2) {
-        const double *p = e->x + 3 * i, *q = e->x + 3 * ((i + 1) % 3);
-        const double *s = e->y + 3 * j, *r = e->y + 3 * ((j + 1) % 3);
-        int sign = kiln_exact_orient3d(p, q, r, s);
-        if (sign == 0) {
-            e->grazes = true;
-            sign = e->move * first_sign_of_product(p, q, s, r);
-        }
-        e->line[i][j] = sign;
+    const double *p = x + 3 * i, *q = x + 3 * ((i + 1) % 3);
+    const double *s = y + 3 * j, *r = y + 3 * ((j + 1) % 3);
+    const int sign = kiln_exact_orient3d(p, q, r, s);
+    if (sign != 0) {
+        return sign;
     }
-    return e->line[i][j];
+    *grazes = true;
+    return move * first_sign_of_product(p, q, s, r);
 }
 
-/* Does an edge that has its ends on both sides of the other triangle's plane pass through it? */
-static bool passes_through(edge_pairs *e, bool of_x, int edge)
-{
-    const int first = of_x ? passing_side(e, edge, 0) : passing_side(e, 0, edge);
-    for (int k = 1; k < 3; k++) {
-        if ((of_x ? passing_side(e, edge, k) : passing_side(e, k, edge)) != first) {
-            return false;
-        }
-    }
-    return first != 0;
-}
-
+/* Each triangle cuts an interval out of the line that the planes share: along n_x x n_y X's begins
+ * where an edge of X comes from behind Y, and Y's where one of Y comes from the front of X. The
+ * four signs of these edges put the four ends in order: X's edge that comes from behind passes
+ * Y's edges with the sign 1 if it is between their ends. */
 void kiln_crossing_find(const double x[9], const double y[9], int move, kiln_crossing *out)
 {
     int side_x[3], side_y[3];
-    edge_pairs e = {x, y, move, {{2, 2, 2}, {2, 2, 2}, {2, 2, 2}}, false};
     KILN_ASSERT(move == 1 || move == -1);
     memset(out, 0, sizeof *out);
-    const bool of_x = moved_sides(y, x, move, side_x, &e.grazes);
-    const bool both = moved_sides(x, y, -move, side_y, &e.grazes) && of_x;
-    int found = 0;
-    for (int k = 0; both && k < 3; k++) {
-        const int next = (k + 1) % 3;
-        if (side_x[k] != side_x[next] && passes_through(&e, true, k)) {
-            out->edge[side_x[k] < 0 ? 0 : 1] = (uint8_t)k;
-            found++;
-        }
-        if (side_y[k] != side_y[next] && passes_through(&e, false, k)) {
-            out->edge[side_y[k] > 0 ? 0 : 1] = (uint8_t)(KILN_CROSSING_OF_Y + k);
-            found++;
-        }
+    const bool of_x = moved_sides(y, x, move, side_x, &out->grazes);
+    if (!moved_sides(x, y, -move, side_y, &out->grazes) || !of_x) {
+        return;
     }
-    KILN_ASSERT(found == 0 || found == 2);
-    out->found = found == 2;
-    out->grazes = e.grazes;
+    const int begin_x = edge_from(side_x, -1), end_x = edge_from(side_x, 1);
+    const int begin_y = edge_from(side_y, 1), end_y = edge_from(side_y, -1);
+    const bool begins_in_y = passing_side(x, begin_x, y, begin_y, move, &out->grazes) > 0;
+    const bool begins_before = passing_side(x, begin_x, y, end_y, move, &out->grazes) > 0;
+    const bool ends_after = passing_side(x, end_x, y, begin_y, move, &out->grazes) < 0;
+    const bool ends_in_y = passing_side(x, end_x, y, end_y, move, &out->grazes) < 0;
+    if (begins_before && ends_after) {
+        out->found = true;
+        out->edge[0] = (uint8_t)(begins_in_y ? begin_x : KILN_CROSSING_OF_Y + begin_y);
+        out->edge[1] = (uint8_t)(ends_in_y ? end_x : KILN_CROSSING_OF_Y + end_y);
+    }
 }
 
 unsigned kiln_crossing_touches(const double x[9], const double y[9])

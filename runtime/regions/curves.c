@@ -7,12 +7,17 @@
  * surfaces that are joined at a corner only). */
 #include "regions.h"
 
+#include "../../formats/vector.h"
 #include "../pose/world.h"
 #include "../query/query.h"
 #include "../walk/leaf_pair.h"
 #include "crossing.h"
 
+#include <math.h>
 #include <string.h>
+
+#define ROUGH 0x1p-8 /* of what a height comes from: with this much of it left it is right */
+#define FAR 0x1p-16  /* of the height of an edge over a plane that is far from both its ends */
 
 /* ---------------------------------------------------------------------------------- pairs -- */
 
@@ -86,6 +91,29 @@ static void load_pair(const kiln_regions *r, const kiln_regions_pair *pair, doub
     kiln_stored_corners(&r->frame, false, r->y.of->first + pair->y, y);
 }
 
+/* How far along the edge from p to q, whose ends are on both sides, the plane of t is: in doubles,
+ * where the quotient keeps most of its digits. False: it does not. The height of p over the plane
+ * is off by at most 2^-50 of `high`, and that of p over q, from which both are not far, by as much
+ * of `apart`. */
+static bool quick_cut(const double t[9], const double p[3], const double q[3], double *part)
+{
+    double edge[3], other[3], height = 0, step = 0, high = 0, apart = 0;
+    kiln_subtract(t + 3, t, edge);
+    kiln_subtract(t + 6, t, other);
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        const double plus = edge[i] * other[j], less = edge[j] * other[i];
+        const double normal = plus - less, weight = fabs(plus) + fabs(less);
+        const double up = p[k] - t[k], along = p[k] - q[k];
+        height += up * normal;
+        step += along * normal;
+        high += fabs(up) * weight;
+        apart += fabs(along) * weight;
+    }
+    *part = fmin(fmax(height / step, 0), 1);
+    return fabs(step) > fmax(ROUGH * apart, FAR * high);
+}
+
 /* Where an edge of one triangle passes through the plane of the other. */
 static void place_end(const kiln_regions *r, const double x[9], const double y[9],
                       kiln_regions_segment *segment, int end)
@@ -93,39 +121,70 @@ static void place_end(const kiln_regions *r, const double x[9], const double y[9
     const unsigned edge = segment->edge[end];
     const bool of_x = edge < KILN_CROSSING_OF_Y;
     const double *of = of_x ? x : y, *other = of_x ? y : x;
-    double at[3];
-    segment->place[end] = kiln_edge_cut(other, of + edge % 3 * 3, of + (edge + 1) % 3 * 3, at);
+    const double *p = of + edge % 3 * 3, *q = of + (edge + 1) % 3 * 3;
+    double at[3], part;
+    if (quick_cut(other, p, q, &part)) {
+        for (int k = 0; k < 3; k++) {
+            at[k] = p[k] + part * (q[k] - p[k]);
+        }
+    } else {
+        part = kiln_edge_cut(other, p, q, at);
+    }
+    segment->place[end] = part;
     kiln_world_point(r->world, at, segment->at[end]);
 }
 
-static void take_crossing(const kiln_regions *r, const kiln_crossing *crossing, const double x[9],
-                          const double y[9], kiln_regions_segment *segment)
+/* The other pair at an edge of a triangle and the same other triangle; NONE: there is none. */
+static uint32_t pair_over(const kiln_regions *r, uint32_t pair, bool of_x, uint32_t triangle,
+                          uint32_t id)
 {
-    segment->found = crossing->found;
-    for (int end = 0; end < 2 && segment->found; end++) {
-        segment->edge[end] = crossing->edge[end];
-        place_end(r, x, y, segment, end);
-    }
+    const uint32_t met = of_x ? kiln_regions_met_of(r, &r->x, triangle) : r->segments[pair].met_x;
+    return met != KILN_REGIONS_NONE ? find_region_pair(r, met, of_x ? r->pairs[pair].id_y : id)
+                                    : KILN_REGIONS_NONE;
 }
 
-/* Does another triangle share the edge? Joins the pairs of these; each two of them once. */
-static bool join_over_edge(kiln_regions *r, uint32_t pair, unsigned edge)
+/* Takes an end from the segment of a pair that was traced before, which has it at the half-edge
+ * `twin`; so curves are closed to the last bit. */
+static bool copy_end(const kiln_regions *r, uint32_t from, bool of_x, uint32_t twin, uint32_t own,
+                     kiln_regions_segment *to, int end)
+{
+    const kiln_regions_segment *s = &r->segments[from];
+    const unsigned edge = (of_x ? 0 : KILN_CROSSING_OF_Y) + twin % 3;
+    const int at = s->edge[0] == edge ? 0 : 1;
+    if (!s->found || s->edge[at] != edge) {
+        return false;
+    }
+    const kiln_adjacency *of = kiln_regions_mesh_of(r, of_x)->of;
+    const bool along = kiln_vertices_equal(kiln_adjacency_vertex(of, twin / 3, twin % 3),
+                                           kiln_adjacency_vertex(of, own / 3, own % 3));
+    memcpy(to->at[end], s->at[at], sizeof to->at[end]);
+    to->place[end] = along ? s->place[at] : 1 - s->place[at];
+    return true;
+}
+
+/* Joins a pair with those before it that have a point in common with it at an edge, and takes the
+ * end that it has there from one of them. `placed`: bits of ends. False: no other triangle shares
+ * the edge. */
+static bool join_over_edge(kiln_regions *r, uint32_t pair, unsigned edge, unsigned *placed)
 {
     const bool of_x = edge < KILN_CROSSING_OF_Y;
     const kiln_adjacency *of = kiln_regions_mesh_of(r, of_x)->of;
     const kiln_regions_pair *p = &r->pairs[pair];
+    kiln_regions_segment *segment = &r->segments[pair];
     const uint32_t own = 3 * (of_x ? p->x : p->y) + edge % 3;
     for (uint32_t h = of->ring[own]; h != own; h = of->ring[h]) {
-        if (h > own) {
-            const uint32_t triangle = h / 3;
-            const uint32_t met =
-                of_x ? kiln_regions_met_of(r, &r->x, triangle) : r->segments[pair].met_x;
-            const uint32_t other =
-                met == KILN_REGIONS_NONE
-                    ? KILN_REGIONS_NONE
-                    : find_region_pair(r, met, of_x ? p->id_y : kiln_adjacency_id(of, triangle));
-            if (other != KILN_REGIONS_NONE) {
-                kiln_regions_join(r->parents, pair, other);
+        const uint32_t id = kiln_adjacency_id(of, h / 3);
+        if (id > (of_x ? p->id_x : p->id_y)) {
+            continue;
+        }
+        const uint32_t other = pair_over(r, pair, of_x, h / 3, id);
+        if (other == KILN_REGIONS_NONE || other == pair) {
+            continue;
+        }
+        kiln_regions_join(r->parents, pair, other);
+        for (int end = 0; end < 2 && segment->found; end++) {
+            if (segment->edge[end] == edge && (*placed >> end & 1) == 0) {
+                *placed |= (unsigned)copy_end(r, other, of_x, h, own, segment, end) << end;
             }
         }
     }
@@ -139,16 +198,17 @@ static void trace_pair(kiln_regions *r, uint32_t pair)
     kiln_regions_segment *segment = &r->segments[pair];
     load_pair(r, &r->pairs[pair], x, y);
     kiln_crossing_find(x, y, 1, &crossing);
-    take_crossing(r, &crossing, x, y, segment);
+    segment->found = segment->parts = crossing.found;
     segment->crosses = crossing.found && !crossing.grazes;
-    segment->parts = crossing.found;
+    memcpy(segment->edge, crossing.edge, sizeof segment->edge);
     unsigned touches = crossing.found ? 1u << crossing.edge[0] | 1u << crossing.edge[1] : 0;
+    unsigned placed = 0;
     if (crossing.grazes) {
         touches = kiln_crossing_touches(x, y);
     }
     for (unsigned edge = 0; edge < 6; edge++) {
         if ((touches >> edge & 1) != 0) {
-            const bool shared = join_over_edge(r, pair, edge);
+            const bool shared = join_over_edge(r, pair, edge, &placed);
             for (int end = 0; end < 2 && !shared && segment->found; end++) {
                 segment->loose[end] = segment->loose[end] || segment->edge[end] == edge;
             }
@@ -156,6 +216,9 @@ static void trace_pair(kiln_regions *r, uint32_t pair)
     }
     for (int end = 0; end < 2 && segment->found; end++) {
         const unsigned edge = segment->edge[end];
+        if ((placed >> end & 1) == 0) {
+            place_end(r, x, y, segment, end);
+        }
         r->met[edge < KILN_CROSSING_OF_Y ? segment->met_x : segment->met_y].crossings[edge % 3]++;
     }
     if (segment->found) {
@@ -191,7 +254,11 @@ static void settle_touching(kiln_regions *r)
             load_pair(r, &r->pairs[i], x, y);
             kiln_crossing_find(x, y, -1, &crossing);
             if (round == 1) {
-                take_crossing(r, &crossing, x, y, s);
+                s->found = crossing.found;
+                memcpy(s->edge, crossing.edge, sizeof s->edge);
+                for (int end = 0; end < 2 && s->found; end++) {
+                    place_end(r, x, y, s, end);
+                }
             } else if (crossing.found) {
                 seen[root] |= BACK;
             }

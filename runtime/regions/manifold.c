@@ -13,10 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    DIRECTIONS = 8,
-    LATELY = 256 /* vertices that were passed over last, by their lowest bits */
-};
+enum { DIRECTIONS = 8 };
 
 #define STEEP 0.25   /* squared cosine of a triangle's normal and the region's, below which it is */
 #define SAME 0x1p-20 /* of the radius, below which two points are one */
@@ -26,8 +23,9 @@ enum {
 typedef enum { CORNER_OF_X = 0, CORNER_OF_Y = 1, END_ON_X = 2, END_ON_Y = 3 } point_kind;
 
 typedef struct {
-    double at[3];  /* along the two axes, and the normal */
-    uint32_t x, y; /* triangles; that of the other mesh is not known for a corner */
+    double at[3];        /* along the two axes, and the normal */
+    uint32_t x, y;       /* triangles; that of the other mesh is not known for a corner */
+    const float *vertex; /* of a corner */
     point_kind kind;
     bool found;
 } region_point;
@@ -53,10 +51,12 @@ static bool point_comes_before(const point_search *search, const region_point *p
     if (p->kind != q->kind) {
         return p->kind < q->kind;
     }
+    if (p->vertex != NULL) {
+        return kiln_regions_compare_places(p->vertex, q->vertex) < 0;
+    }
     const kiln_adjacency *x = search->r->x.of, *y = search->r->y.of;
-    const bool by_x = p->kind != CORNER_OF_Y && p->x != q->x;
-    return by_x ? kiln_adjacency_id(x, p->x) < kiln_adjacency_id(x, q->x)
-                : p->kind != CORNER_OF_X && kiln_adjacency_id(y, p->y) < kiln_adjacency_id(y, q->y);
+    return p->x != q->x ? kiln_adjacency_id(x, p->x) < kiln_adjacency_id(x, q->x)
+                        : kiln_adjacency_id(y, p->y) < kiln_adjacency_id(y, q->y);
 }
 
 /* How far out a place is in the eight directions. */
@@ -96,11 +96,10 @@ static void offer_point(point_search *search, const region_point *p, const doubl
 
 /* ----------------------------------------------------------------------------- candidates -- */
 
-/* Functions of the vertices of one mesh, and those of its vertices that were passed over lately. */
+/* Functions of the vertices of one mesh. */
 typedef struct {
     const kiln_regions_mesh *mesh;
     kiln_regions_height along[3];
-    uint32_t lately[LATELY];
 } corner_source;
 
 static void corner_source_form(const point_search *search, const kiln_regions_mesh *mesh,
@@ -110,56 +109,48 @@ static void corner_source_form(const point_search *search, const kiln_regions_me
     for (int k = 0; k < 3; k++) {
         kiln_regions_height_form(mesh, search->m->along[k], search->m->origin, &out->along[k]);
     }
-    memset(out->lately, 0xFF, sizeof out->lately);
 }
 
-/* False: it is none of the outermost, and will be none. */
-static inline bool offer_corner(point_search *search, const corner_source *source,
-                                uint32_t triangle, uint32_t vertex)
+static inline void offer_corner(point_search *search, const corner_source *source,
+                                uint32_t triangle, const float *vertex)
 {
-    const float *at = source->mesh->of->vertices + 3 * (size_t)vertex;
-    const double height = kiln_regions_height_at(&source->along[2], at);
+    const double height = kiln_regions_height_at(&source->along[2], vertex);
     const bool of_x = source->mesh == &search->r->x;
     if (of_x ? height > search->middle : height < search->middle) {
-        return false;
+        return;
     }
-    const double u = kiln_regions_height_at(&source->along[0], at);
-    const double v = kiln_regions_height_at(&source->along[1], at);
+    const double u = kiln_regions_height_at(&source->along[0], vertex);
+    const double v = kiln_regions_height_at(&source->along[1], vertex);
     double reach[DIRECTIONS];
     reaches_of(u, v, reach);
-    if (!reaches_out(search, reach)) {
-        return false;
+    if (reaches_out(search, reach)) {
+        const point_kind kind = of_x ? CORNER_OF_X : CORNER_OF_Y;
+        const region_point p = {{u, v, height}, triangle, triangle, vertex, kind, true};
+        offer_point(search, &p, reach);
     }
-    const region_point p = {
-        {u, v, height}, triangle, triangle, of_x ? CORNER_OF_X : CORNER_OF_Y, true};
-    offer_point(search, &p, reach);
-    return true;
 }
 
-/* Of a filled patch, whose triangles share their vertices with those next in the list. One that is
- * among the outermost is offered by each of its triangles, so that it is named after that with the
- * least id, in whatever order the patch was filled. */
-static void offer_fill(point_search *search, corner_source *source, const kiln_regions_fill *fill)
+static void offer_fill(point_search *search, const corner_source *source,
+                       const kiln_regions_fill *fill)
 {
     const kiln_regions *r = search->r;
-    const uint32_t end = fill + 1 < r->fills + r->fill_count ? fill[1].first : r->list_count;
+    const uint32_t end = kiln_regions_fill_end(r, fill);
     for (uint32_t i = fill->first; i < end; i++) {
-        const uint32_t *corners = kiln_adjacency_corners(source->mesh->of, r->list[i]);
-        for (unsigned c = 0; c < 3; c++) {
-            uint32_t *kept = &source->lately[corners[c] % LATELY];
-            if (*kept != corners[c] && !offer_corner(search, source, r->list[i], corners[c])) {
-                *kept = corners[c];
-            }
-        }
+        const uint32_t half_edge = r->list[i];
+        offer_corner(search, source, half_edge / 3,
+                     kiln_regions_new_vertex(source->mesh->of, half_edge));
     }
 }
 
 /* Is a triangle so steep that the other surface is deep at it? */
-static bool is_steep(const point_search *search, const double t[9])
+static bool is_steep(const point_search *search, const kiln_regions_met *met)
 {
-    double world[3][3], u[3], v[3], normal[3];
+    const kiln_regions *r = search->r;
+    double t[9], world[3][3], u[3], v[3], normal[3];
+    kiln_stored_corners(&r->frame, met->of_x,
+                        kiln_regions_mesh_of(r, met->of_x)->of->first + met->triangle, t);
     for (int c = 0; c < 3; c++) {
-        kiln_world_point(search->r->world, t + 3 * c, world[c]);
+        kiln_world_point(r->x.pose, t + 3 * c, world[c]);
     }
     kiln_subtract(world[1], world[0], u);
     kiln_subtract(world[2], world[0], v);
@@ -168,29 +159,42 @@ static bool is_steep(const point_search *search, const double t[9])
     return along * along < STEEP * kiln_dot(normal, normal);
 }
 
-static void offer_ends(point_search *search, uint32_t pair, bool all)
+/* An end of a segment, as a point of X where Y is steep there, and the reverse. */
+static void offer_end(point_search *search, uint32_t pair, const double at[3], bool of_x, bool all,
+                      const double reach[DIRECTIONS])
 {
     const kiln_regions *r = search->r;
-    const kiln_regions_segment *s = &r->segments[pair];
+    const kiln_regions_pair *of = &r->pairs[pair];
+    kiln_regions_met *other = &r->met[of_x ? r->segments[pair].met_y : r->segments[pair].met_x];
+    if (!all && other->judged != search->root + 1) {
+        other->judged = search->root + 1;
+        other->steep = is_steep(search, other);
+    }
+    if (all || other->steep) {
+        const region_point p = {{at[0], at[1], at[2]},      of->x, of->y, NULL,
+                                of_x ? END_ON_X : END_ON_Y, true};
+        offer_point(search, &p, reach);
+    }
+}
+
+static void offer_ends(point_search *search, uint32_t pair, bool all)
+{
+    const kiln_regions_segment *s = &search->r->segments[pair];
     for (int end = 0; end < 2; end++) {
-        double from[3], reach[DIRECTIONS], x[9], y[9];
-        region_point p = {{0, 0, 0}, r->pairs[pair].x, r->pairs[pair].y, END_ON_X, true};
+        double from[3], at[3], reach[DIRECTIONS];
         kiln_subtract(s->at[end], search->m->origin, from);
         for (int k = 0; k < 3; k++) {
-            p.at[k] = kiln_dot(search->m->along[k], from);
+            at[k] = kiln_dot(search->m->along[k], from);
         }
-        reaches_of(p.at[0], p.at[1], reach);
+        reaches_of(at[0], at[1], reach);
         if (!reaches_out(search, reach)) {
             continue;
         }
-        kiln_stored_corners(&r->frame, true, r->x.of->first + r->pairs[pair].x, x);
-        kiln_stored_corners(&r->frame, false, r->y.of->first + r->pairs[pair].y, y);
-        if (p.at[2] <= search->middle && (all || is_steep(search, y))) {
-            offer_point(search, &p, reach);
+        if (at[2] <= search->middle) {
+            offer_end(search, pair, at, true, all, reach);
         }
-        p.kind = END_ON_Y;
-        if (p.at[2] >= search->middle && (all || is_steep(search, x))) {
-            offer_point(search, &p, reach);
+        if (at[2] >= search->middle) {
+            offer_end(search, pair, at, false, all, reach);
         }
     }
 }
@@ -207,6 +211,21 @@ static void offer_curves(point_search *search, bool all)
     }
 }
 
+static void offer_met(point_search *search, const corner_source *source, uint32_t met)
+{
+    const kiln_regions *r = search->r;
+    const uint32_t triangle = r->met[met].triangle;
+    if (!kiln_regions_met_is_new(r, met, 2 * search->root + 2)) {
+        return;
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        if (kiln_regions_corner_is_in(r, met, k, search->root)) {
+            offer_corner(search, source, triangle,
+                         kiln_adjacency_vertex(source->mesh->of, triangle, k));
+        }
+    }
+}
+
 static void offer_patches(point_search *search)
 {
     const kiln_regions *r = search->r;
@@ -215,15 +234,9 @@ static void offer_patches(point_search *search)
     corner_source_form(search, &r->y, &of_y);
     for (uint32_t c = search->root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
         for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
-            const kiln_regions_segment *s = &r->segments[i];
-            for (unsigned k = 0; k < 3 && s->parts; k++) {
-                const uint32_t x = r->pairs[i].x, y = r->pairs[i].y;
-                if (kiln_regions_corner_is_in(r, s->met_x, k, search->root)) {
-                    offer_corner(search, &of_x, x, kiln_adjacency_corners(r->x.of, x)[k]);
-                }
-                if (kiln_regions_corner_is_in(r, s->met_y, k, search->root)) {
-                    offer_corner(search, &of_y, y, kiln_adjacency_corners(r->y.of, y)[k]);
-                }
+            if (r->segments[i].parts) {
+                offer_met(search, &of_x, r->segments[i].met_x);
+                offer_met(search, &of_y, r->segments[i].met_y);
             }
         }
     }
@@ -290,6 +303,108 @@ static unsigned choose_points(const point_search *search, const region_point *al
     return found;
 }
 
+/* ----------------------------------------------------------------------------------- names -- */
+
+/* A corner is named after that of its triangles in the patch that has the least id: so names do
+ * not depend on the order in which a patch was filled. */
+enum { NAMES = KILN_REGION_POINTS + 1 };
+
+typedef struct {
+    uint64_t keys; /* bits by the vertices: most others have none of them */
+    int count;
+    const float *vertex[NAMES];
+    uint32_t *triangle[NAMES];
+} corner_names;
+
+/* The same for all vertices of one place. */
+static inline uint64_t key_of_place(const float *vertex)
+{
+    const float mixed = (vertex[0] + 3 * vertex[1]) - 5 * vertex[2] + 0.0F; /* -0 is 0 */
+    uint32_t bits;
+    memcpy(&bits, &mixed, sizeof bits);
+    return (uint64_t)1 << (bits * 0x9E3779B1u >> 26);
+}
+
+static void want_name(corner_names *names, const float *vertex, uint32_t *triangle)
+{
+    if (vertex != NULL) {
+        KILN_ASSERT(names->count < NAMES);
+        names->keys |= key_of_place(vertex);
+        names->vertex[names->count] = vertex;
+        names->triangle[names->count++] = triangle;
+    }
+}
+
+static void take_name(const corner_names *names, const kiln_adjacency *of, uint32_t triangle,
+                      const float *vertex)
+{
+    for (int i = 0; i < names->count; i++) {
+        if (kiln_vertices_equal(vertex, names->vertex[i]) &&
+            kiln_adjacency_id(of, triangle) < kiln_adjacency_id(of, *names->triangle[i])) {
+            *names->triangle[i] = triangle;
+        }
+    }
+}
+
+static inline void offer_name(const corner_names *names, const kiln_adjacency *of,
+                              uint32_t triangle, unsigned corner)
+{
+    const float *vertex = kiln_adjacency_vertex(of, triangle, corner);
+    if ((names->keys & key_of_place(vertex)) != 0) {
+        take_name(names, of, triangle, vertex);
+    }
+}
+
+static void name_corners(const point_search *search, bool of_x, const corner_names *names)
+{
+    const kiln_regions *r = search->r;
+    const kiln_adjacency *of = kiln_regions_mesh_of(r, of_x)->of;
+    if (names->count == 0) {
+        return;
+    }
+    for (uint32_t c = search->root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            const uint32_t met = of_x ? r->segments[i].met_x : r->segments[i].met_y;
+            for (unsigned k = 0; k < 3 && r->segments[i].parts; k++) {
+                if (kiln_regions_corner_is_in(r, met, k, search->root)) {
+                    offer_name(names, of, r->met[met].triangle, k);
+                }
+            }
+        }
+    }
+    for (uint32_t f = r->first_fill[search->root]; f != KILN_REGIONS_NONE; f = r->fills[f].next) {
+        const uint32_t end = kiln_regions_fill_end(r, &r->fills[f]);
+        for (uint32_t i = r->fills[f].first; i < end && r->fills[f].of_x == of_x; i++) {
+            const uint32_t triangle = r->list[i] / 3;
+            for (unsigned k = 0; k < 3; k++) {
+                offer_name(names, of, triangle, k);
+            }
+        }
+    }
+}
+
+/* Of the points that were chosen, and of the farthest of both patches. */
+static void name_points(const point_search *search, kiln_regions_measure *m, region_point *chosen,
+                        uint32_t count)
+{
+    for (int of_x = 0; of_x < 2; of_x++) {
+        corner_names names;
+        memset(&names, 0, sizeof names);
+        kiln_regions_far *far = of_x ? &m->low : &m->high;
+        want_name(&names, far->vertex, &far->triangle);
+        for (uint32_t i = 0; i < count; i++) {
+            if (chosen[i].kind == (of_x ? CORNER_OF_X : CORNER_OF_Y)) {
+                want_name(&names, chosen[i].vertex, of_x ? &chosen[i].x : &chosen[i].y);
+            }
+        }
+        name_corners(search, of_x != 0, &names);
+    }
+    const uint32_t x = kiln_adjacency_id(search->r->x.of, m->low.triangle);
+    const uint32_t y = kiln_adjacency_id(search->r->y.of, m->high.triangle);
+    m->region.deepest.a = search->r->frame.swapped ? y : x;
+    m->region.deepest.b = search->r->frame.swapped ? x : y;
+}
+
 /* --------------------------------------------------------------------------------- depths -- */
 
 static void place_of_point(const kiln_regions_measure *m, const region_point *p, double height,
@@ -335,8 +450,8 @@ static void finish_point(const point_search *search, const region_point *p, kiln
     const kiln_regions_measure *m = search->m;
     const bool x_side = p->kind == CORNER_OF_X || p->kind == END_ON_X;
     const bool corner = p->kind == CORNER_OF_X || p->kind == CORNER_OF_Y;
-    uint32_t x = kiln_adjacency_id(r->x.of, corner && !x_side ? m->low_x : p->x);
-    uint32_t y = kiln_adjacency_id(r->y.of, corner && x_side ? m->high_y : p->y);
+    uint32_t x = kiln_adjacency_id(r->x.of, corner && !x_side ? m->low.triangle : p->x);
+    uint32_t y = kiln_adjacency_id(r->y.of, corner && x_side ? m->high.triangle : p->y);
     const double end = corner   ? opposite(search, p, x_side ? &y : &x)
                        : x_side ? m->highest
                                 : m->lowest;
@@ -352,26 +467,19 @@ static void finish_point(const point_search *search, const region_point *p, kiln
 /* The corner that is deepest inside the other mesh, of X or of Y: whichever is deeper by a ray. */
 static bool deepest_point(const point_search *search, bool of_x, region_point *out)
 {
-    const kiln_regions_mesh *mesh = kiln_regions_mesh_of(search->r, of_x);
-    const uint32_t triangle = of_x ? search->m->low_x : search->m->high_y;
-    corner_source source;
-    corner_source_form(search, mesh, &source);
-    out->found = false;
-    for (unsigned c = 0; c < 3; c++) {
-        const float *vertex = kiln_adjacency_vertex(mesh->of, triangle, c);
-        const double height = kiln_regions_height_at(&source.along[2], vertex);
-        const region_point p = {{kiln_regions_height_at(&source.along[0], vertex),
-                                 kiln_regions_height_at(&source.along[1], vertex), height},
-                                triangle,
-                                triangle,
-                                of_x ? CORNER_OF_X : CORNER_OF_Y,
-                                true};
-        if (height == (of_x ? search->m->lowest : search->m->highest) &&
-            (!out->found || point_comes_before(search, &p, out))) {
-            *out = p;
-        }
+    const kiln_regions_far *far = of_x ? &search->m->low : &search->m->high;
+    if (far->vertex == NULL) {
+        return false;
     }
-    return out->found;
+    corner_source source;
+    corner_source_form(search, kiln_regions_mesh_of(search->r, of_x), &source);
+    for (int k = 0; k < 3; k++) {
+        out->at[k] = kiln_regions_height_at(&source.along[k], far->vertex);
+    }
+    out->x = out->y = far->triangle;
+    out->vertex = far->vertex;
+    out->kind = of_x ? CORNER_OF_X : CORNER_OF_Y;
+    return out->found = true;
 }
 
 /* Where the points that span most are all at shallow places, the deepest corner takes the place of
@@ -449,6 +557,7 @@ void kiln_regions_add_points(const kiln_regions *r, uint32_t root, kiln_regions_
         offer_curves(&search, true);
         region->point_count = choose_points(&search, search.outermost, DIRECTIONS, chosen);
     }
+    name_points(&search, m, chosen, region->point_count);
     if (region->point_count == 0) {
         add_touching_point(r, root, m);
         return;

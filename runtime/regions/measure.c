@@ -331,7 +331,7 @@ typedef struct {
     double way[KILN_REGIONS_WAYS][3];
     kiln_regions_height of_x[KILN_REGIONS_WAYS], of_y[KILN_REGIONS_WAYS];
     double lowest[KILN_REGIONS_WAYS], highest[KILN_REGIONS_WAYS];
-    uint32_t low_x[KILN_REGIONS_WAYS], high_y[KILN_REGIONS_WAYS];
+    kiln_regions_far low[KILN_REGIONS_WAYS], high[KILN_REGIONS_WAYS];
 } extents;
 
 static uint32_t id_of(const kiln_regions_mesh *mesh, uint32_t triangle)
@@ -339,60 +339,89 @@ static uint32_t id_of(const kiln_regions_mesh *mesh, uint32_t triangle)
     return kiln_adjacency_id(mesh->of, triangle);
 }
 
-/* The farthest so far: of X the lowest, of Y the highest; of equal ones the lowest id. */
-static inline void offer_low(const kiln_regions *r, int way, double height, uint32_t triangle,
-                             extents *e)
+/* Is an end of a segment the farthest so far, that is as far as one of before? */
+static void offer_far_end(const kiln_regions_mesh *mesh, bool farther, uint32_t triangle,
+                          kiln_regions_far *far)
 {
-    if (height < e->lowest[way] ||
-        (height == e->lowest[way] && id_of(&r->x, triangle) < id_of(&r->x, e->low_x[way]))) {
-        e->lowest[way] = height;
-        e->low_x[way] = triangle;
+    if (farther || (far->vertex == NULL && id_of(mesh, triangle) < id_of(mesh, far->triangle))) {
+        *far = (kiln_regions_far){NULL, triangle};
     }
 }
 
-static inline void offer_high(const kiln_regions *r, int way, double height, uint32_t triangle,
-                              extents *e)
+static void extend_by_end(const kiln_regions *r, uint32_t pair, const double at[3],
+                          const double origin[3], extents *e)
 {
-    if (height > e->highest[way] ||
-        (height == e->highest[way] && id_of(&r->y, triangle) < id_of(&r->y, e->high_y[way]))) {
-        e->highest[way] = height;
-        e->high_y[way] = triangle;
-    }
-}
-
-static inline void offer_vertex(const kiln_regions *r, bool of_x, uint32_t triangle,
-                                unsigned corner, extents *e)
-{
-    const float *vertex = kiln_adjacency_vertex(of_x ? r->x.of : r->y.of, triangle, corner);
+    double from[3];
+    kiln_subtract(at, origin, from);
     for (int i = 0; i < e->count; i++) {
-        if (of_x) {
-            offer_low(r, i, kiln_regions_height_at(&e->of_x[i], vertex), triangle, e);
-        } else {
-            offer_high(r, i, kiln_regions_height_at(&e->of_y[i], vertex), triangle, e);
+        const double height = kiln_dot(e->way[i], from);
+        if (height <= e->lowest[i]) {
+            offer_far_end(&r->x, height < e->lowest[i], r->pairs[pair].x, &e->low[i]);
+            e->lowest[i] = height;
+        }
+        if (height >= e->highest[i]) {
+            offer_far_end(&r->y, height > e->highest[i], r->pairs[pair].y, &e->high[i]);
+            e->highest[i] = height;
         }
     }
 }
 
-static void extend_by_segment(const kiln_regions *r, uint32_t root, uint32_t pair,
-                              const double origin[3], extents *e)
+static void offer_far_vertex(bool farther, const float *vertex, uint32_t triangle,
+                             kiln_regions_far *far)
+{
+    if (farther || far->vertex == NULL || kiln_regions_compare_places(vertex, far->vertex) < 0) {
+        *far = (kiln_regions_far){vertex, triangle};
+    }
+}
+
+static inline void extend_by_vertex(bool of_x, const float *vertex, uint32_t triangle, extents *e)
+{
+    for (int i = 0; i < e->count; i++) {
+        const double height = kiln_regions_height_at(of_x ? &e->of_x[i] : &e->of_y[i], vertex);
+        if (of_x && height <= e->lowest[i]) {
+            offer_far_vertex(height < e->lowest[i], vertex, triangle, &e->low[i]);
+            e->lowest[i] = height;
+        } else if (!of_x && height >= e->highest[i]) {
+            offer_far_vertex(height > e->highest[i], vertex, triangle, &e->high[i]);
+            e->highest[i] = height;
+        }
+    }
+}
+
+static void extend_by_met(const kiln_regions *r, uint32_t root, uint32_t met, extents *e)
+{
+    const kiln_regions_met *m = &r->met[met];
+    if (!kiln_regions_met_is_new(r, met, 2 * root + 1)) {
+        return;
+    }
+    for (unsigned c = 0; c < 3; c++) {
+        if (kiln_regions_corner_is_in(r, met, c, root)) {
+            const kiln_adjacency *of = kiln_regions_mesh_of(r, m->of_x)->of;
+            extend_by_vertex(m->of_x, kiln_adjacency_vertex(of, m->triangle, c), m->triangle, e);
+        }
+    }
+}
+
+static void extend_by_pair(const kiln_regions *r, uint32_t root, uint32_t pair,
+                           const double origin[3], extents *e)
 {
     const kiln_regions_segment *s = &r->segments[pair];
     for (int end = 0; end < 2 && s->found; end++) {
-        double from[3];
-        kiln_subtract(s->at[end], origin, from);
-        for (int i = 0; i < e->count; i++) {
-            const double height = kiln_dot(e->way[i], from);
-            offer_low(r, i, height, r->pairs[pair].x, e);
-            offer_high(r, i, height, r->pairs[pair].y, e);
-        }
+        extend_by_end(r, pair, s->at[end], origin, e);
     }
-    for (unsigned c = 0; c < 3 && s->parts; c++) {
-        if (kiln_regions_corner_is_in(r, s->met_x, c, root)) {
-            offer_vertex(r, true, r->pairs[pair].x, c, e);
-        }
-        if (kiln_regions_corner_is_in(r, s->met_y, c, root)) {
-            offer_vertex(r, false, r->pairs[pair].y, c, e);
-        }
+    if (s->parts) {
+        extend_by_met(r, root, s->met_x, e);
+        extend_by_met(r, root, s->met_y, e);
+    }
+}
+
+static void extend_by_fill(const kiln_regions *r, const kiln_regions_fill *fill, extents *e)
+{
+    const kiln_adjacency *of = kiln_regions_mesh_of(r, fill->of_x)->of;
+    const uint32_t end = kiln_regions_fill_end(r, fill);
+    for (uint32_t i = fill->first; i < end; i++) {
+        const uint32_t half_edge = r->list[i];
+        extend_by_vertex(fill->of_x, kiln_regions_new_vertex(of, half_edge), half_edge / 3, e);
     }
 }
 
@@ -412,25 +441,20 @@ static void measure_extents(const kiln_regions *r, uint32_t root, kiln_regions_m
         kiln_regions_height_form(&r->y, e.way[i], m->origin, &e.of_y[i]);
         e.lowest[i] = HUGE_VAL;
         e.highest[i] = -HUGE_VAL;
-        e.low_x[i] = r->pairs[root].x;
-        e.high_y[i] = r->pairs[root].y;
+        e.low[i].triangle = r->pairs[root].x;
+        e.high[i].triangle = r->pairs[root].y;
     }
     for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
         for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
             any = any || r->segments[i].found;
-            extend_by_segment(r, root, i, m->origin, &e);
+            extend_by_pair(r, root, i, m->origin, &e);
         }
     }
     for (uint32_t f = r->first_fill[root]; f != KILN_REGIONS_NONE; f = r->fills[f].next) {
         const kiln_regions_fill *fill = &r->fills[f];
-        const uint32_t end = f + 1 < r->fill_count ? fill[1].first : r->list_count;
-        for (uint32_t i = fill->first; i < end; i++) {
-            for (unsigned c = 0; c < 3; c++) {
-                offer_vertex(r, fill->of_x, r->list[i], c, &e);
-            }
-        }
+        extend_by_fill(r, fill, &e);
         *(fill->of_x == !r->frame.swapped ? &m->region.inside_a : &m->region.inside_b) +=
-            end - fill->first;
+            kiln_regions_fill_end(r, fill) - fill->first;
     }
     /* A curve in a plane is one of a face that is there, whatever passes through it. */
     const bool flat = spread <= FLAT * (e.highest[0] - e.lowest[0]);
@@ -440,8 +464,8 @@ static void measure_extents(const kiln_regions *r, uint32_t root, kiln_regions_m
             best = i;
         }
     }
-    m->low_x = e.low_x[best];
-    m->high_y = e.high_y[best];
+    m->low = e.low[best];
+    m->high = e.high[best];
     m->lowest = any ? e.lowest[best] : 0;
     m->highest = any ? e.highest[best] : 0;
     memcpy(m->along[2], e.way[best], sizeof m->along[2]);
@@ -529,9 +553,6 @@ void kiln_regions_measure_of(const kiln_regions *r, uint32_t root, kiln_regions_
         region->normal[k] = swapped ? 0 - m->along[2][k] : m->along[2][k];
         region->area_vector[k] = swapped ? 0 - region->area_vector[k] : region->area_vector[k];
     }
-    const uint32_t x = id_of(&r->x, m->low_x), y = id_of(&r->y, m->high_y);
-    region->deepest.a = swapped ? y : x;
-    region->deepest.b = swapped ? x : y;
     place_in_mesh(r->x.pose, region->centroid, swapped ? region->place_b : region->place_a);
     place_in_mesh(r->y.pose, region->centroid, swapped ? region->place_a : region->place_b);
 }

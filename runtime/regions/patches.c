@@ -162,16 +162,29 @@ static void sort_orders(kiln_regions_order *orders, size_t count)
     }
 }
 
+/* Where an end of a segment is along its edge, as well as it can be told. */
+static double exact_place(const kiln_regions *r, uint32_t pair, int end)
+{
+    double x[9], y[9], at[3];
+    const unsigned edge = r->segments[pair].edge[end];
+    const bool of_x = edge < KILN_CROSSING_OF_Y;
+    kiln_stored_corners(&r->frame, true, r->x.of->first + r->pairs[pair].x, x);
+    kiln_stored_corners(&r->frame, false, r->y.of->first + r->pairs[pair].y, y);
+    const double *of = of_x ? x : y;
+    return kiln_edge_cut(of_x ? y : x, of + edge % 3 * 3, of + (edge + 1) % 3 * 3, at);
+}
+
 /* All crossings of edges with several, in order along each. */
 static size_t list_orders(kiln_regions *r)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < r->pair_count; i++) {
         for (int end = 0; end < 2 && r->segments[i].parts; end++) {
-            const kiln_regions_segment *s = &r->segments[i];
+            kiln_regions_segment *s = &r->segments[i];
             if (crossings_at(r, i, end) > 1) {
                 const bool of_x = s->edge[end] < KILN_CROSSING_OF_Y;
                 const uint64_t met = of_x ? s->met_x : s->met_y;
+                s->place[end] = exact_place(r, i, end);
                 r->orders[count++] = (kiln_regions_order){3 * met + s->edge[end] % 3, s->place[end],
                                                           i, (uint8_t)end};
             }
@@ -207,32 +220,40 @@ static bool piece_is_inside(const kiln_regions *r, const kiln_regions_order *fro
 
 /* ------------------------------------------------------------------------------- filling -- */
 
-/* What is next to a half-edge is inside, as the side is: it is filled, or joined with that. */
-static void fill_over(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t own,
-                      const kiln_regions_side *side)
+/* A filled triangle's neighbour that meets the other mesh is inside, as the side is: it is filled,
+ * or joined with that. */
+static void fill_met(kiln_regions *r, uint32_t met, uint32_t half_edge,
+                     const kiln_regions_side *side)
 {
-    const uint32_t filled = r->mark_base + 1 + r->met_count;
-    for (uint32_t h = mesh->of->ring[own]; h != own; h = mesh->of->ring[h]) {
-        const uint32_t triangle = h / 3;
-        const uint32_t met = kiln_regions_met_of(r, mesh, triangle);
-        if (met == KILN_REGIONS_NONE) {
-            if (mesh->marks[triangle] != filled) {
-                mesh->marks[triangle] = filled;
-                r->list[r->list_count++] = triangle;
-            }
-        } else if (!r->met[met].crossed) {
-            if (!r->met[met].filled) {
-                r->met[met].filled = true;
-                r->list[r->list_count++] = triangle;
-            }
-        } else {
-            kiln_regions_side *reached = &r->sides[kiln_regions_root(r->nodes, 3 * met + h % 3)];
-            if (reached->place > 0 && reached->pair != KILN_REGIONS_NONE) {
-                kiln_regions_join(r->parents, reached->pair, side->pair);
-            } else if (reached->place >= 0) {
-                reached->place = 1;
-                reached->pair = side->pair;
-            }
+    if (!r->met[met].crossed) {
+        if (!r->met[met].filled) {
+            r->met[met].filled = true;
+            r->list[r->list_count++] = half_edge;
+        }
+        return;
+    }
+    kiln_regions_side *reached = &r->sides[kiln_regions_root(r->nodes, 3 * met + half_edge % 3)];
+    if (reached->place > 0 && reached->pair != KILN_REGIONS_NONE) {
+        kiln_regions_join(r->parents, reached->pair, side->pair);
+    } else if (reached->place >= 0) {
+        reached->place = 1;
+        reached->pair = side->pair;
+    }
+}
+
+/* What is next to a half-edge. Marks are `first` + met triangle, or `first` + `filled`. */
+static inline void fill_over(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t own,
+                             uint32_t first, uint32_t filled, const kiln_regions_side *side)
+{
+    const uint32_t *ring = mesh->of->ring;
+    uint32_t *marks = mesh->marks;
+    for (uint32_t h = ring[own]; h != own; h = ring[h]) {
+        const uint32_t triangle = h / 3, met = marks[triangle] - first;
+        if (met > filled) {
+            marks[triangle] = first + filled;
+            r->list[r->list_count++] = h;
+        } else if (met < filled) {
+            fill_met(r, met, h, side);
         }
     }
 }
@@ -241,16 +262,20 @@ static void fill_over(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t o
 static void fill_from(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t half_edge,
                       const kiln_regions_side *side)
 {
-    const uint32_t first = r->list_count;
-    fill_over(r, mesh, half_edge, side);
-    for (uint32_t at = first; at < r->list_count; at++) {
-        for (uint32_t k = 0; k < 3; k++) {
-            fill_over(r, mesh, 3 * r->list[at] + k, side);
+    const uint32_t begin = r->list_count, first = r->mark_base + 1, filled = r->met_count;
+    const uint32_t *ring = mesh->of->ring;
+    fill_over(r, mesh, half_edge, first, filled, side);
+    for (uint32_t at = begin; at < r->list_count; at++) {
+        const uint32_t over = r->list[at], k = over % 3;
+        if (ring[ring[over]] != over) {
+            fill_over(r, mesh, over, first, filled, side);
         }
+        fill_over(r, mesh, k == 2 ? over - 2 : over + 1, first, filled, side);
+        fill_over(r, mesh, k == 0 ? over + 2 : over - 1, first, filled, side);
     }
-    if (r->list_count > first) {
+    if (r->list_count > begin) {
         r->fills[r->fill_count++] =
-            (kiln_regions_fill){first, side->pair, KILN_REGIONS_NONE, mesh == &r->x};
+            (kiln_regions_fill){begin, side->pair, KILN_REGIONS_NONE, mesh == &r->x};
     }
 }
 
@@ -319,6 +344,17 @@ static void join_by_edges(kiln_regions *r, size_t orders)
     }
 }
 
+/* Notes of each corner the region in whose patch it is. */
+static void settle_corners(kiln_regions *r)
+{
+    for (uint32_t node = 0; node < 3 * r->met_count; node++) {
+        const kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, node)];
+        r->sides[node].pair = side->place > 0 && side->pair != KILN_REGIONS_NONE
+                                  ? kiln_regions_root(r->parents, side->pair)
+                                  : KILN_REGIONS_NONE;
+    }
+}
+
 void kiln_regions_fill_patches(kiln_regions *r)
 {
     for (uint32_t met = 0; met < r->met_count; met++) {
@@ -340,4 +376,5 @@ void kiln_regions_fill_patches(kiln_regions *r)
             }
         }
     }
+    settle_corners(r);
 }

@@ -31,7 +31,9 @@ typedef struct {
     uint32_t triangle;
     uint32_t first, pairs; /* of X: its pairs */
     uint32_t crossings[3]; /* of each edge */
-    bool of_x, crossed, filled;
+    uint32_t stamp;        /* what it was looked at for last */
+    uint32_t judged;       /* 1 + the region for which `steep` holds */
+    bool of_x, crossed, filled, steep;
 } kiln_regions_met;
 
 /* Corners that hang together over edges that nothing crosses: where they all are. */
@@ -44,7 +46,8 @@ typedef struct {
     uint8_t tries; /* corners that were on the other surface */
 } kiln_regions_side;
 
-/* Triangles of a patch that nothing crosses: list[first] to the next fill's first. */
+/* Triangles of a patch that nothing crosses: list[first] to the next fill's first. Those that are
+ * next to a crossed triangle have both corners there from it. */
 typedef struct {
     uint32_t first;
     uint32_t pair;
@@ -137,12 +140,19 @@ void kiln_regions_join_holes(kiln_regions *r);
 /* Directions in which a region's depth is measured, of which the least counts. */
 enum { KILN_REGIONS_WAYS = 5 };
 
+/* What of a patch is farthest out: of equally far places vertices go before ends of segments, and
+ * vertices by coordinates. */
+typedef struct {
+    const float *vertex; /* NULL: the end of a segment */
+    uint32_t triangle;   /* of ends that with the least id; of a vertex one that has it */
+} kiln_regions_far;
+
 /* All of the region of which `root` is the first pair, but for its points: measure.c. */
 typedef struct {
     double origin[3];       /* of what follows, world */
     double along[3][3];     /* two axes across the normal, and it, from Y to X */
     double lowest, highest; /* of X's patch along it, and of Y's */
-    uint32_t low_x, high_y; /* these triangles; and of pairs at the same places */
+    kiln_regions_far low, high;
     kiln_region region;
 } kiln_regions_measure;
 void kiln_regions_measure_of(const kiln_regions *r, uint32_t root, kiln_regions_measure *out);
@@ -163,13 +173,41 @@ static inline double kiln_regions_height_at(const kiln_regions_height *h, const 
            (h->row[2] * (double)vertex[2] + h->constant);
 }
 
-/* Is the corner of a met triangle in a patch of the region? */
+/* Is the corner of a met triangle in a patch of the region? When all patches are filled. */
 static inline bool kiln_regions_corner_is_in(const kiln_regions *r, uint32_t met, unsigned corner,
                                              uint32_t root)
 {
-    const kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, 3 * met + corner)];
-    return side->place > 0 && side->pair != KILN_REGIONS_NONE &&
-           kiln_regions_root(r->parents, side->pair) == root;
+    return r->sides[3 * met + corner].pair == root;
+}
+
+/* True once for each stamp. */
+static inline bool kiln_regions_met_is_new(const kiln_regions *r, uint32_t met, uint32_t stamp)
+{
+    const bool is_new = r->met[met].stamp != stamp;
+    r->met[met].stamp = stamp;
+    return is_new;
+}
+
+/* The triangles of a fill, as half-edges: that over which each was reached from one before it, so
+ * that only the corner opposite is new. */
+static inline uint32_t kiln_regions_fill_end(const kiln_regions *r, const kiln_regions_fill *fill)
+{
+    return fill + 1 < r->fills + r->fill_count ? fill[1].first : r->list_count;
+}
+
+static inline const float *kiln_regions_new_vertex(const kiln_adjacency *of, uint32_t half_edge)
+{
+    return kiln_adjacency_vertex(of, half_edge / 3, (half_edge % 3 + 2) % 3);
+}
+
+/* -1, 0, 1 by coordinates in order; -0 is 0. */
+static inline int kiln_regions_compare_places(const float *u, const float *v)
+{
+    int k = 0;
+    while (k < 2 && u[k] == v[k]) {
+        k++;
+    }
+    return (u[k] > v[k]) - (u[k] < v[k]);
 }
 
 /* Joins a curve with the patch that a corner is in, if that is inside. */

@@ -26,14 +26,17 @@ static inline int counted_sign(int terms, const double *expansion)
 #define kiln_expansion_sign counted_sign
 #define kiln_exact_orient3d counted_orient3d
 #define kiln_exact_orient2d counted_orient2d
+#define kiln_exact_plane_sides counted_plane_sides
 #define kiln_exact_triangles_meet counted_triangles_meet
 int counted_orient3d(const double a[3], const double b[3], const double c[3], const double d[3]);
 int counted_orient2d(const double a[3], const double b[3], const double c[3], int i, int j);
+void counted_plane_sides(const double t[9], const double s[9], int side[3]);
 bool counted_triangles_meet(const double a[9], const double b[9]);
 #include "../../runtime/exact/exact.c"
 #undef kiln_expansion_sign
 #undef kiln_exact_orient3d
 #undef kiln_exact_orient2d
+#undef kiln_exact_plane_sides
 #undef kiln_exact_triangles_meet
 
 /* --------------------------------------------------------------------------------- in floats -- */

@@ -159,6 +159,29 @@ static double angle_between(const double u[3], const double v[3])
     return atan2(sqrt(cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]), dot);
 }
 
+/* The triangle with the least id of those that have the lowest vertex. */
+static uint32_t lowest_triangle(const mesh *m, const kiln_pose *pose)
+{
+    double lowest = HUGE_VAL;
+    const float *at = NULL;
+    for (uint32_t v = 0; v < m->vertex_count; v++) {
+        const float *p = m->positions + 3 * (size_t)v;
+        double height = 0;
+        for (int k = 0; k < 3; k++) {
+            height += pose->rotation[6 + k] * (double)p[k];
+        }
+        if (height < lowest) {
+            lowest = height;
+            at = p;
+        }
+    }
+    uint32_t corner = 0;
+    while (memcmp(m->positions + 3 * (size_t)m->indices[corner], at, 3 * sizeof *at) != 0) {
+        corner++;
+    }
+    return corner / 3;
+}
+
 /* Of anything that is sunk into flat ground the depth is that of its lowest corner, and the normal
  * is up, to the last digits, whatever both are divided into. */
 static void test_on_ground(void **unused)
@@ -190,6 +213,7 @@ static void test_on_ground(void **unused)
                 assert_true(fabs(regions[0].depth - depth) < 1e-9);
                 assert_true(angle_between(regions[0].normal, up) < 1e-6);
                 assert_true(fabs(regions[0].centroid[2] + depth / 2) < 1e-9);
+                assert_int_equal(regions[0].deepest.a, lowest_triangle(&s.model.geometry, &pose));
                 double deepest = 0;
                 for (uint32_t k = 0; k < regions[0].point_count; k++) {
                     deepest = fmax(deepest, regions[0].points[k].depth);
