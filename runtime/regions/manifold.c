@@ -143,19 +143,13 @@ static void offer_fill(point_search *search, const corner_source *source,
 }
 
 /* Is a triangle so steep that the other surface is deep at it? */
-static bool is_steep(const point_search *search, const kiln_regions_met *met)
+static bool is_steep(const kiln_regions_mesh *mesh, uint32_t triangle, const double up[3])
 {
-    const kiln_regions *r = search->r;
-    double t[9], world[3][3], u[3], v[3], normal[3];
-    kiln_stored_corners(&r->frame, met->of_x,
-                        kiln_regions_mesh_of(r, met->of_x)->of->first + met->triangle, t);
-    for (int c = 0; c < 3; c++) {
-        kiln_world_point(r->x.pose, t + 3 * c, world[c]);
-    }
-    kiln_subtract(world[1], world[0], u);
-    kiln_subtract(world[2], world[0], v);
+    double u[3], v[3], normal[3];
+    kiln_regions_world_edge(mesh, triangle, 1, u);
+    kiln_regions_world_edge(mesh, triangle, 2, v);
     kiln_cross(u, v, normal);
-    const double along = kiln_dot(normal, search->m->along[2]);
+    const double along = kiln_dot(normal, up);
     return along * along < STEEP * kiln_dot(normal, normal);
 }
 
@@ -168,7 +162,8 @@ static void offer_end(point_search *search, uint32_t pair, const double at[3], b
     kiln_regions_met *other = &r->met[of_x ? r->segments[pair].met_y : r->segments[pair].met_x];
     if (!all && other->judged != search->root + 1) {
         other->judged = search->root + 1;
-        other->steep = is_steep(search, other);
+        other->steep =
+            is_steep(kiln_regions_mesh_of(r, other->of_x), other->triangle, search->m->along[2]);
     }
     if (all || other->steep) {
         const region_point p = {{at[0], at[1], at[2]},      of->x, of->y, NULL,

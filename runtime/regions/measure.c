@@ -237,15 +237,12 @@ static void count_way(frequent_ways *f, const double way[3], double weight)
 }
 
 /* The normal of a triangle of a pair, from Y to X; false: it has none, or is far from `near`. */
-static bool way_of_face(const kiln_regions_mesh *mesh, const double t[9], double sign,
-                        const double near[3], const kiln_pose *pose, double out[3])
+static bool way_of_face(const kiln_regions_mesh *mesh, uint32_t triangle, double sign,
+                        const double near[3], double out[3])
 {
-    double world[3][3], u[3], v[3], normal[3];
-    for (int c = 0; c < 3; c++) {
-        kiln_world_point(pose, t + 3 * c, world[c]);
-    }
-    kiln_subtract(world[1], world[0], u);
-    kiln_subtract(world[2], world[0], v);
+    double u[3], v[3], normal[3];
+    kiln_regions_world_edge(mesh, triangle, 1, u);
+    kiln_regions_world_edge(mesh, triangle, 2, v);
     kiln_cross(u, v, normal);
     const double length = region_vector_length(normal);
     const double way = mesh->turned ? -sign : sign;
@@ -291,18 +288,16 @@ static int find_ways(const kiln_regions *r, uint32_t root, const double main[3],
     for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
         for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
             const kiln_regions_segment *s = &r->segments[i];
-            double x[9], y[9], step[3], way[3];
+            double step[3], way[3];
             if (!s->found) {
                 continue;
             }
             kiln_subtract(s->at[1], s->at[0], step);
             const double weight = region_vector_length(step);
-            kiln_stored_corners(&r->frame, true, r->x.of->first + r->pairs[i].x, x);
-            kiln_stored_corners(&r->frame, false, r->y.of->first + r->pairs[i].y, y);
-            if (way_of_face(&r->x, x, -1, main, r->world, way)) {
+            if (way_of_face(&r->x, r->pairs[i].x, -1, main, way)) {
                 count_way(&frequent, way, weight);
             }
-            if (way_of_face(&r->y, y, 1, main, r->world, way)) {
+            if (way_of_face(&r->y, r->pairs[i].y, 1, main, way)) {
                 count_way(&frequent, way, weight);
             }
         }

@@ -85,7 +85,7 @@ static void locate_corners(kiln_regions *r, uint32_t met)
     const kiln_regions_met *m = &r->met[met];
     const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);
     for (unsigned c = 0; c < 3; c++) {
-        kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, 3 * met + c)];
+        kiln_regions_side *side = kiln_regions_side_of(r, 3 * met + c);
         if (side->place != 0 || side->tries == TRIES) {
             continue;
         }
@@ -97,21 +97,29 @@ static void locate_corners(kiln_regions *r, uint32_t met)
     }
 }
 
+static void note_side(kiln_regions_side *side, bool is_behind)
+{
+    const int8_t behind = is_behind ? 1 : -1;
+    side->torn = side->torn || side->behind == -behind;
+    side->behind = behind;
+}
+
 /* Notes of an end of a curve which corner of its edge is on the inner side of the triangle that it
- * passes through there. `at_first`: of that corner, else of the last one. */
-static void note_behind(kiln_regions *r, uint32_t pair, int end, bool at_first)
+ * passes through there; of its first corner, of its last. */
+static void note_behind(kiln_regions *r, uint32_t pair, int end, bool first, bool last)
 {
     const kiln_regions_segment *segment = &r->segments[pair];
-    const unsigned edge = segment->edge[end];
+    const unsigned edge = segment->edge[end], corner = edge % 3;
     const bool of_x = edge < KILN_CROSSING_OF_Y;
-    const uint32_t met = of_x ? segment->met_x : segment->met_y;
+    const uint32_t node = 3 * (of_x ? segment->met_x : segment->met_y);
     /* X's edge comes from behind Y where the segment begins, Y's where it ends. */
     const bool first_behind = (of_x == (end == 0)) != kiln_regions_mesh_of(r, !of_x)->turned;
-    kiln_regions_side *side =
-        &r->sides[kiln_regions_root(r->nodes, 3 * met + (at_first ? edge % 3 : (edge + 1) % 3))];
-    const int8_t behind = first_behind == at_first ? 1 : -1;
-    side->torn = side->torn || (side->behind != 0 && side->behind != behind);
-    side->behind = behind;
+    if (first) {
+        note_side(kiln_regions_side_of(r, node + corner), first_behind);
+    }
+    if (last) {
+        note_side(kiln_regions_side_of(r, node + (corner + 1) % 3), !first_behind);
+    }
 }
 
 static uint32_t crossings_at(const kiln_regions *r, uint32_t pair, int end)
@@ -232,7 +240,7 @@ static void fill_met(kiln_regions *r, uint32_t met, uint32_t half_edge,
         }
         return;
     }
-    kiln_regions_side *reached = &r->sides[kiln_regions_root(r->nodes, 3 * met + half_edge % 3)];
+    kiln_regions_side *reached = kiln_regions_side_of(r, 3 * met + half_edge % 3);
     if (reached->place > 0 && reached->pair != KILN_REGIONS_NONE) {
         kiln_regions_join(r->parents, reached->pair, side->pair);
     } else if (reached->place >= 0) {
@@ -292,19 +300,14 @@ static void settle_sides(kiln_regions *r, size_t orders)
     for (uint32_t i = 0; i < r->pair_count; i++) {
         for (int end = 0; end < 2 && r->segments[i].parts; end++) {
             if (crossings_at(r, i, end) == 1) {
-                note_behind(r, i, end, true);
-                note_behind(r, i, end, false);
+                note_behind(r, i, end, true, true);
             }
         }
     }
     for (size_t i = 0; i < orders; i++) {
         const kiln_regions_order *at = &r->orders[i];
-        if (i == 0 || at[-1].edge != at->edge) {
-            note_behind(r, at->pair, at->end, true);
-        }
-        if (i + 1 == orders || at[1].edge != at->edge) {
-            note_behind(r, at->pair, at->end, false);
-        }
+        note_behind(r, at->pair, at->end, i == 0 || at[-1].edge != at->edge,
+                    i + 1 == orders || at[1].edge != at->edge);
     }
     for (uint32_t node = 0; node < 3 * r->met_count; node++) {
         kiln_regions_side *side = &r->sides[node];
@@ -348,7 +351,7 @@ static void join_by_edges(kiln_regions *r, size_t orders)
 static void settle_corners(kiln_regions *r)
 {
     for (uint32_t node = 0; node < 3 * r->met_count; node++) {
-        const kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, node)];
+        const kiln_regions_side *side = kiln_regions_side_of(r, node);
         r->sides[node].pair = side->place > 0 && side->pair != KILN_REGIONS_NONE
                                   ? kiln_regions_root(r->parents, side->pair)
                                   : KILN_REGIONS_NONE;
@@ -362,6 +365,9 @@ void kiln_regions_fill_patches(kiln_regions *r)
             join_corners(r, met);
         }
     }
+    for (uint32_t node = 0; node < 3 * r->met_count; node++) {
+        r->nodes[node] = kiln_regions_root(r->nodes, node);
+    }
     const size_t orders = list_orders(r);
     settle_sides(r, orders);
     join_by_edges(r, orders);
@@ -370,7 +376,7 @@ void kiln_regions_fill_patches(kiln_regions *r)
         const kiln_regions_met *m = &r->met[met];
         const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);
         for (uint32_t k = 0; k < 3 && m->crossed; k++) {
-            const kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, 3 * met + k)];
+            const kiln_regions_side *side = kiln_regions_side_of(r, 3 * met + k);
             if (m->crossings[k] == 0 && side->place > 0 && side->pair != KILN_REGIONS_NONE) {
                 fill_from(r, mesh, 3 * m->triangle + k, side);
             }

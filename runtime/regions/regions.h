@@ -6,6 +6,8 @@
 #include "../pose/pose.h"
 #include "adjacency.h"
 
+#include <string.h>
+
 #define KILN_REGIONS_NONE UINT32_MAX
 
 /* Two triangles that meet, in the order of their ids. */
@@ -210,10 +212,34 @@ static inline int kiln_regions_compare_places(const float *u, const float *v)
     return (u[k] > v[k]) - (u[k] < v[k]);
 }
 
+/* From the first corner of a triangle to another, as the world has it. */
+static inline void kiln_regions_world_edge(const kiln_regions_mesh *mesh, uint32_t triangle,
+                                           unsigned corner, double out[3])
+{
+    const float *from = kiln_adjacency_vertex(mesh->of, triangle, 0);
+    const float *to = kiln_adjacency_vertex(mesh->of, triangle, corner);
+    double edge[3];
+    for (int k = 0; k < 3; k++) {
+        edge[k] = (double)to[k] - (double)from[k];
+    }
+    memcpy(out, edge, sizeof edge);
+    for (int k = 0; k < 3 && mesh->pose != NULL; k++) {
+        const double *row = mesh->pose->rotation + 3 * k;
+        const double turned = (row[0] * edge[0] + row[1] * edge[1]) + row[2] * edge[2];
+        out[k] = mesh->pose->scale * turned;
+    }
+}
+
+/* Where the corner of a node is, when all nodes are joined and are next to their roots. */
+static inline kiln_regions_side *kiln_regions_side_of(const kiln_regions *r, uint32_t node)
+{
+    return &r->sides[r->nodes[node]];
+}
+
 /* Joins a curve with the patch that a corner is in, if that is inside. */
 static inline void kiln_regions_join_side(kiln_regions *r, uint32_t node, uint32_t pair)
 {
-    kiln_regions_side *side = &r->sides[kiln_regions_root(r->nodes, node)];
+    kiln_regions_side *side = kiln_regions_side_of(r, node);
     if (side->place > 0) {
         side->pair = side->pair == KILN_REGIONS_NONE ? pair : side->pair;
         kiln_regions_join(r->parents, side->pair, pair);

@@ -154,7 +154,7 @@ int main(int count, char **arguments)
     const Options options = parse_options(count, arguments);
     const uint32_t sizes[] = {12, 1000, 5000, 20000, 100000};
     const char *const names[] = {"cube", "wedge", "sphere", "cylinder", "torus"};
-    const int poses = options.quick ? 4 : 40, rounds = options.quick ? 3 : 5;
+    const int poses = options.quick ? 4 : 40, rounds = options.quick ? 7 : 5;
     const size_t size = kiln_regions_size(TRIANGLES, PAIRS);
     std::vector<char> memory(size);
     kiln_regions *regions = nullptr;
