@@ -10,8 +10,7 @@
  *         double free_motion;
  *         kiln_front_collide(front, &pose_of_arm, &pose_of_car, NULL, &hit, &free_motion);
  *
- * What kiln.h says of trees, poses, answers, options, callbacks, threads and errors holds here too,
- * but affine poses are refused (KILN_ERROR_POSE).
+ * What kiln.h says of trees, poses, answers, options, callbacks, threads and errors holds here too.
  *
  * Answers are those of the fresh query (kiln_collide, kiln_contacts_each, kiln_distance) at the
  * same poses, whatever was asked before, in whatever order and at whatever poses: any sequence is
@@ -30,6 +29,10 @@
  * contact, and no query need be made. With KILN_FRONT_AUTO kiln_front_collide and
  * kiln_front_contacts_each look at it themselves, too, and then answer in some tens of nanoseconds;
  * the methods that are as published run every query, and those of Li and Chen know of none.
+ *
+ * Affine poses. Where one of the two poses is affine, motion is the sum of both objects' motions in
+ * the world. Free motion and the pair that met last are remembered as above; but no front is kept:
+ * what these do not answer is asked from the roots, whatever the method.
  *
  * Methods. KILN_FRONT_AUTO is for programs. The others are the algorithms of two papers, as they
  * were published, for comparison and for teaching; they take binary trees.

@@ -5,12 +5,17 @@
  * at the next. A point p of tree 1 is displaced by phi_1(p) - phi_0(p), which is an affine function
  * of p, so that over the box of tree 1 its length is greatest at a corner. Seen from tree 1, the
  * points of tree 0 are displaced instead, by another amount; the lesser of both bounds by how much
- * the distance of any two points, one of each, has changed. */
+ * the distance of any two points, one of each, has changed.
+ *
+ * Affine poses. Distances are those of the world then (pose.h), and by no more than both motions in
+ * the world has any of them changed. Methods, whose margins are those of rotations, are left out:
+ * what is not free is asked from the roots. */
 #include "front.h"
 
 #include "../query/query.h"
 #include "../base/fpu.h"
 #include "../base/options.h"
+#include "../walk/pair_walk.h"
 #include "../walk/tree_box.h"
 
 #include <math.h>
@@ -25,6 +30,8 @@
 #define INVERSE_OFF 16.0
 /* Coordinates below KILN_EXACT_MIN count as 0, in the frame of whichever tree is X. */
 #define LEAST_OFF 0x1p-240
+/* The most that a rotation's pose departs by makes of lengths, as above. */
+#define DEPARTS_MOST 0x1p-15
 /* What a sum of motions, and a difference of two, is off by of itself; also where the least number
  * above a sum stands for a margin of 0. */
 #define SUM_OFF 0x1p-51
@@ -297,7 +304,8 @@ static void add_motion(kiln_front *front, const kiln_front_place_of *place)
 {
     const kiln_front_place_of *last = &front->last;
     double motion = HUGE_VAL;
-    if (front->has_last && last->scale == place->scale && last->world == place->world) {
+    if (front->has_last && !front->last_affine && last->scale == place->scale &&
+        last->world == place->world) {
         motion = motion_of_trees(front, last, place) * place->world * (1 + 0x1p-50);
     }
     if (motion > 0) {
@@ -309,6 +317,7 @@ static void add_motion(kiln_front *front, const kiln_front_place_of *place)
     }
     front->last = *place;
     front->has_last = true;
+    front->last_affine = false;
 }
 
 /* The least that a length of X's frame, in the world, is by tree 0's, in which motions are. */
@@ -318,16 +327,95 @@ static double least_by_tree_0(const kiln_front *front)
     return frame->swapped == front->b_first ? 1 : 1 - INVERSE_OFF * frame->off;
 }
 
+/* No vector gets longer by more. */
+static double stretch_of(const kiln_pose *pose)
+{
+    return kiln_pose_is_sound(pose) ? pose->scale
+                                    : 3 * pose->scale * kiln_matrix_most(pose->rotation);
+}
+
+static double magnitude_at(const kiln_tree *tree, const kiln_pose *pose)
+{
+    double centre[3], half[3];
+    measure_tree(tree, centre, half);
+    return sum_of_magnitudes(pose->translation) +
+           (sum_of_magnitudes(centre) + sum_of_magnitudes(half)) * stretch_of(pose);
+}
+
+static kiln_status bound_motion(const kiln_tree *tree, const kiln_pose *from, const kiln_pose *to,
+                                double *bound)
+{
+    const kiln_pose still = kiln_pose_identity();
+    from = from != NULL ? from : &still;
+    to = to != NULL ? to : &still;
+    if (!kiln_pose_is_served(from) || !kiln_pose_is_served(to)) {
+        return KILN_ERROR_POSE;
+    }
+    if (memcmp(from, to, sizeof *from) == 0) {
+        *bound = 0;
+        return KILN_OK;
+    }
+    double matrix[9], way[3], centre[3], half[3];
+    for (int i = 0; i < 9; i++) {
+        matrix[i] = to->rotation[i] * to->scale - from->rotation[i] * from->scale;
+    }
+    measure_tree(tree, centre, half);
+    for (int k = 0; k < 3; k++) {
+        way[k] = to->translation[k] - from->translation[k];
+    }
+    const double magnitude =
+        sum_of_magnitudes(from->translation) + sum_of_magnitudes(to->translation) +
+        (sum_of_magnitudes(centre) + sum_of_magnitudes(half)) * (stretch_of(from) + stretch_of(to));
+    *bound =
+        longest_displacement(matrix, way, centre, half) * (1 + 0x1p-50) + PLACES_OFF * magnitude;
+    return KILN_OK;
+}
+
+/* What the methods know is void. */
+static void begin_affine(kiln_front *front, const kiln_pose *pose_a, const kiln_pose *pose_b)
+{
+    const kiln_tree *trees[2] = {front->a, front->b};
+    const kiln_pose *given[2] = {pose_a, pose_b};
+    double motion = 0, magnitude = 0;
+    const bool known = front->has_last && front->last_affine;
+    for (int i = 0; i < 2; i++) {
+        const kiln_pose pose = given[i] != NULL ? *given[i] : kiln_pose_identity();
+        double bound = 0;
+        if (known) {
+            (void)bound_motion(trees[i], &front->poses[i], &pose, &bound);
+        }
+        motion += bound;
+        magnitude += magnitude_at(trees[i], &pose);
+        front->poses[i] = pose;
+    }
+    if (!known) {
+        lose_track(front);
+    } else if (motion > 0) {
+        front->travelled = (front->travelled + motion) * (1 + 0x1p-52);
+    }
+    front->motion = HUGE_VAL;
+    if (!(front->travelled < HUGE_VAL)) {
+        lose_track(front);
+    }
+    front->world = 1;
+    front->size = magnitude;
+    front->has_last = front->last_affine = true;
+}
+
 /* Relates the poses; on error the front remembers nothing. */
 static kiln_status begin_query(kiln_front *front, const kiln_pose *pose_a, const kiln_pose *pose_b,
                                bool wants_motion)
 {
     const kiln_status status =
-        kiln_pair_frame_relate_polygons(&front->frame, front->a, pose_a, front->b, pose_b);
+        kiln_pair_frame_relate_any_polygons(&front->frame, front->a, pose_a, front->b, pose_b);
     if (status != KILN_OK) {
         return status;
     }
     front->counts.queries++;
+    if (front->frame.affine) {
+        begin_affine(front, pose_a, pose_b);
+        return KILN_OK;
+    }
     front->world = kiln_pose_scale(front->frame.swapped ? pose_b : pose_a) * least_by_tree_0(front);
     if (!wants_motion) {
         front->has_last = false;
@@ -348,6 +436,12 @@ static double free_motion_of(const kiln_front *front, const kiln_pose *pose_a,
 {
     const double apart = front->free_until - front->travelled;
     double magnitude = 0;
+    if (front->last_affine) { /* `size` is the sum of magnitudes */
+        const double left = apart * (1 - DEPARTS_MOST) -
+                            8 * (PLACES_OFF * front->size + LEAST_OFF) -
+                            SUM_OFF * front->free_until;
+        return left > 0 ? left : 0;
+    }
     for (int i = 0; i < 2; i++) {
         const kiln_pose *pose = i == 0 ? pose_a : pose_b;
         if (pose != NULL) {
@@ -361,35 +455,6 @@ static double free_motion_of(const kiln_front *front, const kiln_pose *pose_a,
     const double left = apart * (1 - 0x1p-40 - INVERSE_OFF * front->last.off) -
                         8 * (PLACES_OFF * magnitude + least) - SUM_OFF * front->free_until;
     return left > 0 ? left : 0;
-}
-
-static kiln_status bound_motion(const kiln_tree *tree, const kiln_pose *from, const kiln_pose *to,
-                                double *bound)
-{
-    const kiln_pose still = kiln_pose_identity();
-    from = from != NULL ? from : &still;
-    to = to != NULL ? to : &still;
-    if (!kiln_pose_is_sound(from) || !kiln_pose_is_sound(to)) {
-        return KILN_ERROR_POSE;
-    }
-    if (memcmp(from, to, sizeof *from) == 0) {
-        *bound = 0;
-        return KILN_OK;
-    }
-    double matrix[9], way[3], centre[3], half[3];
-    for (int i = 0; i < 9; i++) {
-        matrix[i] = to->rotation[i] * to->scale - from->rotation[i] * from->scale;
-    }
-    measure_tree(tree, centre, half);
-    for (int k = 0; k < 3; k++) {
-        way[k] = to->translation[k] - from->translation[k];
-    }
-    const double magnitude =
-        sum_of_magnitudes(from->translation) + sum_of_magnitudes(to->translation) +
-        (sum_of_magnitudes(centre) + sum_of_magnitudes(half)) * (from->scale + to->scale);
-    *bound =
-        longest_displacement(matrix, way, centre, half) * (1 + 0x1p-50) + PLACES_OFF * magnitude;
-    return KILN_OK;
 }
 
 kiln_status kiln_motion_bound(const kiln_tree *tree, const kiln_pose *from, const kiln_pose *to,
@@ -450,6 +515,23 @@ static bool meets_last_pair(front_query *query)
     return meets;
 }
 
+/* As `run` of a method. */
+static double run_from_roots(kiln_front *front, const kiln_pair_visitor *visitor)
+{
+    kiln_tree_box root_x, root_y;
+    const double gap = kiln_roots_gap(&front->frame);
+    front->counts.fresh++;
+    front->counts.entries = 0;
+    if (!(gap < 0)) {
+        return gap * (1 - 0x1p-50);
+    }
+    kiln_pair_frame_form_maps(&front->frame);
+    kiln_tree_box_root(&front->frame, true, &root_x);
+    kiln_tree_box_root(&front->frame, false, &root_y);
+    kiln_pair_walk_from(&front->frame, &root_x, &root_y, visitor);
+    return 0;
+}
+
 static void answer_query(front_query *query)
 {
     kiln_front *front = query->front;
@@ -474,7 +556,8 @@ static void answer_query(front_query *query)
         visitor.filter = &stop;
     }
     front->hint_met = false;
-    const double apart = front->way->run(front, &visitor);
+    const double apart =
+        front->frame.affine ? run_from_roots(front, &visitor) : front->way->run(front, &visitor);
     front->motion = 0;
     KILN_ASSERT(apart >= 0);
     if (given->filter != NULL) {

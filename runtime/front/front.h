@@ -54,10 +54,11 @@ struct kiln_front {
     double travelled; /* the sum of all motions; it grows with each that is not 0 */
     double size;      /* e_o: longest edge of the smaller of both root boxes, in the world */
     /* From the last query. */
-    bool has_last;
+    bool has_last, last_affine; /* the latter: `poses` in place of `last` */
     kiln_front_place_of last;
-    double free_until; /* nothing meets as long as `travelled` is below */
-    kiln_hint hint;    /* triangles that met or were nearest */
+    kiln_pose poses[2]; /* of A and of B */
+    double free_until;  /* nothing meets as long as `travelled` is below */
+    kiln_hint hint;     /* triangles that met or were nearest */
     bool hint_met;
     int pair_credit; /* of trying these first */
     kiln_front_info counts;

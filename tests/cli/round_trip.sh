@@ -236,7 +236,7 @@ cmp "$TMPDIR/hit" "$TMPDIR/coherent" || case_fail 'answers differ'
 expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/path" --mode coherent --json
 for text in '"free_motion": 0' '"front"' '"last_pair": ' '"entries": '; do says out "$text"; done
 if says_nothing=$(grep -E '"(skipped|last_pair)": 0' "$TMPDIR/out"); then case_fail "nothing gained: $says_nothing"; fi
-printf '1 0 0 9 0 1 0 0 0 0 1 0\n2 0 0 0 0 1 0 0 0 0 1 0\n' >"$TMPDIR/path"
+printf '1 0 0 9 0 1 0 0 0 0 1 0\n2 0 0 0 0 1 0 0 0 0 0 0\n' >"$TMPDIR/path"
 expect 3 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/path" --mode coherent
 says err 'line 2: the pose has no inverse, a number out of range, or no rotation where one is needed'
 case_end

@@ -2,8 +2,8 @@
  * random kinds on paths near contact: smooth ones, ones that jump, that stand still, that go to and
  * fro, and such as change from one to the other, half of which avoid hits; one of them moves or
  * both, at scales that change now and then; steps from 10^-6 of the size to several sizes; places
- * far from the origin, places on a grid, where surfaces touch, and rotations that are not quite.
- * One
+ * far from the origin, places on a grid, where surfaces touch, and rotations that are not quite;
+ * some meshes are stretched, sheared or mirrored, for a while or from one query to the next. One
  * front answers one query after another, of kinds that change at random: first hit, all pairs into
  * an array that is large enough or not, or to a callback, distance; with filters that change from
  * query to query, with bad poses and resets in between; with fronts that are kept whatever they
@@ -28,6 +28,7 @@
 
 #include "../../runtime/front/front.h"
 #include "../../runtime/kernel/kernel.h"
+#include "../support/affine.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/rounding.h"
@@ -67,6 +68,8 @@ typedef struct {
     double way[3], axis[3]; /* directions */
     double off, grid;       /* what rotations depart by, at most; 0, or steps of places */
     double base[3];         /* where both objects are */
+    bool affine;            /* stretched before it is turned */
+    double stretch[9];
     kiln_pose pose;
 } mover;
 
@@ -92,6 +95,19 @@ static void form_pose(mover *m)
         m->pose.rotation[i] += random_between(&state, -1, 1) * m->off;
     }
     m->pose.scale = m->scale;
+    if (m->affine) {
+        const kiln_pose turned = m->pose;
+        affine_times(turned.rotation, m->stretch, m->pose.rotation);
+    }
+}
+
+/* Most stay as they are. */
+static void stretch(mover *m, uint32_t seldom)
+{
+    if (random_below(&state, seldom) == 0) {
+        m->affine = random_below(&state, 4) != 0;
+        memcpy(m->stretch, affine_pose(&state, AFFINE_MILD).rotation, sizeof m->stretch);
+    }
 }
 
 /* Turns by about `angle` radians, for small ones. */
@@ -154,6 +170,7 @@ static void move(mover *m, style how, double step, int frame)
     if (random_below(&state, 200) == 0) {
         m->scale = scale_random(&state, true);
     }
+    stretch(m, m->affine ? 30 : 200);
     form_pose(m);
 }
 
@@ -382,6 +399,8 @@ static void run_path(uint32_t number, size_t totals[3])
                 pow(10, random_between(&state, -3, 14)) * random_between(&state, -1, 1);
         }
     }
+    stretch(&p.of_a, 8);
+    stretch(&p.of_b, 6);
     form_pose(&p.of_a);
     form_pose(&p.of_b);
     if (coarse) {

@@ -121,6 +121,11 @@ static void motions_are_bounded(void **state)
     assert_int_equal(kiln_pose_from_quaternion(quarter, NULL, &turned), KILN_OK);
     assert_int_equal(kiln_motion_bound(cube.trees[0], NULL, &turned, &bound), KILN_OK);
     assert_true(bound >= 2 && bound < 2 + 1e-9);
+    turned.rotation[0] = -3; /* a corner goes from 1, 1 to -3, -1 */
+    turned.rotation[1] = turned.rotation[3] = 0;
+    turned.rotation[4] = -1;
+    assert_int_equal(kiln_motion_bound(cube.trees[0], NULL, &turned, &bound), KILN_OK);
+    assert_true(bound >= sqrt(20) && bound < sqrt(20) + 1e-9);
     bad.translation[1] = (double)NAN;
     bound = 7;
     assert_int_equal(kiln_motion_bound(cube.trees[0], &bad, NULL, &bound), KILN_ERROR_POSE);
@@ -247,6 +252,64 @@ static void free_motion_is_the_gap(void **state)
 }
 
 /* The same poses again are answered by what is known, and a pair that meets by itself. */
+/* A cube of 2 x 6 x 2, mirrored, beside one that is not stretched: free motion is known of roots and
+ * distances, and no method loses an answer. */
+static void stretched_meshes_are_asked_from_the_roots(void **state)
+{
+    (void)state;
+    static const kiln_front_method methods[] = {
+        KILN_FRONT_AUTO, KILN_FRONT_PUBLISHED, KILN_FRONT_SEPARATION,
+        KILN_FRONT_SEPARATION_DEFERRED, KILN_FRONT_RECURSIVE};
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        kiln_front_options options = kiln_front_options_default();
+        options.method = methods[i];
+        const kiln_tree *tree = cube.trees[0];
+        for (int kind = 0; kind < BODY_KINDS; kind++) {
+            const bool binary = kiln_tree_get_info(cube.trees[kind]).bv == KILN_BV_OBB2;
+            tree = binary ? cube.trees[kind] : tree;
+        }
+        void *memory;
+        kiln_front *front = front_of(tree, tree, &options, &memory);
+        kiln_pose wide = at(0, 0, 0), beside = at(0, 4.5, 0);
+        kiln_hit hit;
+        kiln_nearest nearest;
+        double free_motion;
+        wide.rotation[4] = -3;
+        assert_int_equal(kiln_front_collide(front, &wide, &beside, NULL, &hit, &free_motion),
+                         KILN_OK);
+        assert_true(!hit.found && free_motion > 0.499 && free_motion <= 0.5);
+        beside.translation[1] = 4.25;
+        assert_int_equal(kiln_front_distance(front, &wide, &beside, NULL, &nearest), KILN_OK);
+        assert_true(nearest.distance == 0.25);
+        beside.translation[1] = 4.125;
+        assert_int_equal(kiln_front_collide(front, &wide, &beside, NULL, &hit, &free_motion),
+                         KILN_OK);
+        assert_true(!hit.found && free_motion > 0.124 && free_motion <= 0.125);
+        assert_int_equal(kiln_front_get_info(front).skipped, methods[i] == KILN_FRONT_AUTO);
+        beside.translation[1] = 4;
+        assert_int_equal(kiln_front_collide(front, &wide, &beside, NULL, &hit, &free_motion),
+                         KILN_OK);
+        assert_true(hit.found && free_motion == 0);
+        /* To rotations, to a flat cube, and back: what is free there is not free here. */
+        static const struct {
+            double height, y;
+            bool meets;
+        } turns[] = {{1, 2.5, false},
+                     {1, 2.5, false},
+                     {0.125, 2.5, false},
+                     {1, 1.875, true},
+                     {0.125, 1, true}};
+        for (size_t turn = 0; turn < sizeof turns / sizeof turns[0]; turn++) {
+            wide.rotation[4] = turns[turn].height;
+            beside.translation[1] = turns[turn].y;
+            assert_int_equal(kiln_front_collide(front, &wide, &beside, NULL, &hit, &free_motion),
+                             KILN_OK);
+            assert_true(hit.found == turns[turn].meets);
+        }
+        free(memory);
+    }
+}
+
 static void motion_0_costs_nothing(void **state)
 {
     (void)state;
@@ -514,6 +577,7 @@ int main(void)
         cmocka_unit_test(margins_of_triangles_are_lower_bounds),
         cmocka_unit_test(bounds_are_those_of_corners),
         cmocka_unit_test(free_motion_is_the_gap),
+        cmocka_unit_test(stretched_meshes_are_asked_from_the_roots),
         cmocka_unit_test(motion_0_costs_nothing),
         cmocka_unit_test(room_for_one_entry_is_enough),
         cmocka_unit_test(stopped_queries_are_forgotten),
