@@ -252,8 +252,8 @@ static void free_motion_is_the_gap(void **state)
 }
 
 /* The same poses again are answered by what is known, and a pair that meets by itself. */
-/* A cube of 2 x 6 x 2, mirrored, beside one that is not stretched: free motion is known of roots and
- * distances, and no method loses an answer. */
+/* A cube of 2 x 6 x 2, mirrored, beside one that is not stretched: free motion is known of roots
+ * and distances, and no method loses an answer. */
 static void stretched_meshes_are_asked_from_the_roots(void **state)
 {
     (void)state;
