@@ -388,13 +388,11 @@ static void begin_affine(kiln_front *front, const kiln_pose *pose_a, const kiln_
         magnitude += magnitude_at(trees[i], &pose);
         front->poses[i] = pose;
     }
-    if (!known) {
-        lose_track(front);
-    } else if (motion > 0) {
+    if (motion > 0) {
         front->travelled = (front->travelled + motion) * (1 + 0x1p-52);
     }
     front->motion = HUGE_VAL;
-    if (!(front->travelled < HUGE_VAL)) {
+    if (!known || front->travelled == HUGE_VAL) {
         lose_track(front);
     }
     front->world = 1;
