@@ -67,6 +67,9 @@
 #define vec_int_min KILN_SIMD_NAME(vec_int_min)
 #define vec_int_max KILN_SIMD_NAME(vec_int_max)
 #define vec_int_wrap KILN_SIMD_NAME(vec_int_wrap)
+#define vec_int_equal KILN_SIMD_NAME(vec_int_equal)
+#define vec_int_first KILN_SIMD_NAME(vec_int_first)
+#define vec_int_least KILN_SIMD_NAME(vec_int_least)
 #define vec_word KILN_SIMD_NAME(vec_word)
 #define vec_max KILN_SIMD_NAME(vec_max)
 #define vec_sqrt KILN_SIMD_NAME(vec_sqrt)
@@ -93,6 +96,8 @@
 #define vec_double_gather_three KILN_SIMD_NAME(vec_double_gather_three)
 #define vec_double_lanes KILN_SIMD_NAME(vec_double_lanes)
 #define vec_double_sqrt KILN_SIMD_NAME(vec_double_sqrt)
+#define vec_double_fused KILN_SIMD_NAME(vec_double_fused)
+#define vec_double_fused_less KILN_SIMD_NAME(vec_double_fused_less)
 
 #endif
 
@@ -198,6 +203,33 @@ static inline vec vec_fused(vec a, vec b, vec c)
 #endif
 }
 
+static inline vec_double vec_double_fused(vec_double a, vec_double b, vec_double c)
+{
+#if KILN_SIMD_LANES == 8
+    return (vec_double)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    return a * b + c;
+#endif
+}
+
+/* c - a b */
+static inline vec_double vec_double_fused_less(vec_double a, vec_double b, vec_double c)
+{
+#if KILN_SIMD_LANES == 8
+    return (vec_double)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    return c - a * b;
+#endif
+}
+
+/* The number in lane 0. */
+static inline int32_t vec_int_first(vec_int v)
+{
+    int32_t first;
+    memcpy(&first, &v, sizeof first);
+    return first;
+}
+
 static inline vec_double vec_double_load(const double *from)
 {
     vec_double v;
@@ -297,6 +329,18 @@ static inline vec_int vec_int_min(vec_int a, vec_int b)
 static inline vec_int vec_int_max(vec_int a, vec_int b)
 {
     return a > b ? a : b;
+}
+
+/* -1 where the two are the same number, else 0. */
+static inline vec_mask vec_int_equal(vec_int a, vec_int b)
+{
+    return -(int32_t)(a == b);
+}
+
+/* The least of the numbers of a vector, in all lanes. */
+static inline vec_int vec_int_least(vec_int v)
+{
+    return v;
 }
 
 static inline vec vec_select(vec_mask mask, vec yes, vec no)
@@ -447,6 +491,19 @@ static inline vec_int vec_int_max(vec_int a, vec_int b)
     return (vec_int)_mm256_max_epi32((__m256i)a, (__m256i)b);
 }
 
+static inline vec_mask vec_int_equal(vec_int a, vec_int b)
+{
+    return (vec_mask)_mm256_cmpeq_epi32((__m256i)a, (__m256i)b);
+}
+
+static inline vec_int vec_int_least(vec_int v)
+{
+    const __m256i half =
+        _mm256_min_epi32((__m256i)v, _mm256_permute2x128_si256((__m256i)v, (__m256i)v, 1));
+    const __m256i two = _mm256_min_epi32(half, _mm256_shuffle_epi32(half, 0x4E));
+    return (vec_int)_mm256_min_epi32(two, _mm256_shuffle_epi32(two, 0xB1));
+}
+
 static inline vec vec_select(vec_mask mask, vec yes, vec no)
 {
     return (vec)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)mask);
@@ -586,6 +643,17 @@ static inline vec_int vec_int_min(vec_int a, vec_int b)
 static inline vec_int vec_int_max(vec_int a, vec_int b)
 {
     return (vec_int)_mm_max_epi32((__m128i)a, (__m128i)b);
+}
+
+static inline vec_mask vec_int_equal(vec_int a, vec_int b)
+{
+    return (vec_mask)_mm_cmpeq_epi32((__m128i)a, (__m128i)b);
+}
+
+static inline vec_int vec_int_least(vec_int v)
+{
+    const __m128i two = _mm_min_epi32((__m128i)v, _mm_shuffle_epi32((__m128i)v, 0x4E));
+    return (vec_int)_mm_min_epi32(two, _mm_shuffle_epi32(two, 0xB1));
 }
 
 static inline vec vec_select(vec_mask mask, vec yes, vec no)
@@ -729,6 +797,17 @@ static inline vec_int vec_int_max(vec_int a, vec_int b)
     return (vec_int)wasm_i32x4_max((v128_t)a, (v128_t)b);
 }
 
+static inline vec_mask vec_int_equal(vec_int a, vec_int b)
+{
+    return (vec_mask)wasm_i32x4_eq((v128_t)a, (v128_t)b);
+}
+
+static inline vec_int vec_int_least(vec_int v)
+{
+    const v128_t at = (v128_t)v, two = wasm_i32x4_min(at, wasm_i32x4_shuffle(at, at, 2, 3, 0, 1));
+    return (vec_int)wasm_i32x4_min(two, wasm_i32x4_shuffle(two, two, 1, 0, 3, 2));
+}
+
 static inline vec vec_select(vec_mask mask, vec yes, vec no)
 {
     return (vec)wasm_v128_bitselect((v128_t)yes, (v128_t)no, (v128_t)mask);
@@ -850,6 +929,16 @@ static inline vec_mask vec_less(vec a, vec b)
 static inline vec_mask vec_greater(vec a, vec b)
 {
     return (vec_mask)vcgtq_f32((float32x4_t)a, (float32x4_t)b);
+}
+
+static inline vec_mask vec_int_equal(vec_int a, vec_int b)
+{
+    return (vec_mask)vceqq_s32((int32x4_t)a, (int32x4_t)b);
+}
+
+static inline vec_int vec_int_least(vec_int v)
+{
+    return (vec_int)vdupq_n_s32(vminvq_s32((int32x4_t)v));
 }
 
 static inline vec vec_select(vec_mask mask, vec yes, vec no)

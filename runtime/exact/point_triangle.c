@@ -305,6 +305,19 @@ static inline bool is_same_point(const double a[3], const double b[3])
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
+bool kiln_point_stays_at_corner(const double p[3], const double t[9], uint32_t corner)
+{
+    double off[3], edge[2][3];
+    for (uint32_t k = 0; k < 3; k++) {
+        off[k] = p[k] - t[3 * corner + k];
+        for (uint32_t j = 0; j < 2; j++) {
+            edge[j][k] = t[3 * ((corner + 1 + j) % 3) + k] - t[3 * corner + k];
+        }
+    }
+    const sized_dot a = sized_dot_of(off, edge[0]), b = sized_dot_of(off, edge[1]);
+    return a.sum <= -DOT_OFF * a.size && b.sum <= -DOT_OFF * b.size;
+}
+
 bool kiln_features_coincide(const double t[9], kiln_nearest_feature of_t, const double u[9],
                             kiln_nearest_feature of_u)
 {
@@ -322,16 +335,19 @@ bool kiln_features_coincide(const double t[9], kiln_nearest_feature of_t, const 
 
 /* ---------------------------------------------------------------------- in pairs of doubles -- */
 
-/* By a power of two so that the largest is about 1. */
+/* The power of two that makes the largest 1/2 to 1; 1 where all are 0. */
 static double power_for(const double p[3], const double t[9], double size)
 {
     for (int i = 0; i < 9; i++) {
         const double off = fabs(p[i % 3] - t[i]);
         size = off > size ? off : size;
     }
-    int exponent;
-    (void)frexp(size, &exponent);
-    return ldexp(1, -exponent);
+    uint64_t bits;
+    memcpy(&bits, &size, sizeof bits);
+    bits =
+        size > 0 ? ((uint64_t)2045 << 52) - (bits & (uint64_t)0x7FF << 52) : (uint64_t)1023 << 52;
+    memcpy(&size, &bits, sizeof size);
+    return size;
 }
 
 /* Vectors of a triangle from its first corner in hand: to p, along the feature's edge, to the

@@ -20,6 +20,10 @@ typedef struct {
 
 kiln_nearest_feature kiln_point_feature(const double p[3], const double t[9]);
 
+/* Is the corner nearest, so surely that doubles say so? It may then be another that has the same
+ * coordinates, too. */
+bool kiln_point_stays_at_corner(const double p[3], const double t[9], uint32_t corner);
+
 /* Have both the same coordinates? Then they are equally far from any point. A face has no other
  * face's. */
 bool kiln_features_coincide(const double t[9], kiln_nearest_feature of_t, const double u[9],

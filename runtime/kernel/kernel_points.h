@@ -3,7 +3,8 @@
  * See walk/point_walk.h.
  *
  * Boxes: lower bounds of squares. u = 2^-24. The point as the node's org sees it, q, is off by
- * `slack` and, rounded once to float, by u |q|.
+ * `slack` and by u |q| for each rounding: one from double, or two from the two floats that the
+ * point is the sum of, as point_walk.c splits it.
  *
  * Quantised boxes. A face at b whole steps is exact; q plus and less a pad of slack + 2^-22 |q|
  * are off by u |q| more, the gap to a face by u of itself. So each gap is at most 1 + u of a true
@@ -15,29 +16,33 @@
  * longer than the way to the box. Of balls the distance from the centre less the radius is as
  * good.
  *
- * KILN_GAP_KEPT is below all of these factors; what underflows is less than the cut has room for.
+ * KILN_GAP_KEPT, by which the cut is larger than what is wanted (point_walk.c), is below all of
+ * these factors; what underflows is less than the cut has room for.
  *
- * Triangles: bounds of squares in doubles, u = 2^-53 from here on. a, b, c are corners, e edges, p
- * the point less a corner, S the sum of magnitudes of p - a, ab and ac, L the largest sum of
- * magnitudes of an edge; ab and ac may be rounded, too.
+ * Triangles: bounds of squares in doubles, in the tree's own units, u = 2^-53 from here on. Corners
+ * are a, b, c; v is the point less a, e and f are b and c less a; Q is the sum of the three squares
+ * and S that of the three lengths, so that S^2 <= 3 Q. The nearest point of the triangle, or one
+ * about as near, is a + b e + c f by weights b and c (Ericson, Real-Time Collision Detection, 2005,
+ * section 5.1.5, without a branch), and w = v - b e - c f is the way from it. All that is wanted
+ * follows from products of v, e and f alone, by these weights or by any others:
  *
- * From an edge. A parameter from 0 to 1 gives a point of it, whatever it is; it is off the best
- * one by 8 u |p| / |e|, which lengthens the square by 2^-100 S^2 at most. The way there is off by
- * 4 u S, so its square r by r 2^-33 + 2^-68 S^2. Taken are r 2^-32 + 2^-66 S^2.
+ * From above: d^2 <= w^2, where they are weights, which is looked at.
+ * From below: along w all of the triangle is at m at least, the least of the products of w with v,
+ * v - e and v - f, so that d |w| >= m and d^2 >= m^2 / w^2 >= 2 m - w^2, which are about equal
+ * where the point was the nearest. With w = v the first test asks whether all are beyond the limit,
+ * by d^2 v^2 >= m^2, as those of most leaves are.
  *
- * From the plane. n . p is off by 16 u L^2 S, |n| by 8 u L^2, so the distance by 32 u S L^2 / |n|
- * and its square by itself times 2^-33 and 2^-63 S^2 L^4 / n^2. Taken are 2^-32 and 2^-60. This
- * needs |n| > 2^-40 L^2. A triangle that is flatter has no point farther than 2^-39 L from its
- * edges, so the square is at least r (1 - 2^-20) - 2^-58 L^2.
+ * What this is off by. A coordinate of v, e or f is off by u of itself, a product of two by 5 u of
+ * their lengths'; what is added up of such products and weights by 8 u S times a length, w^2 by
+ * 11 u S^2, m by 9 u S^2. A sum of weights of up to 1 + 2^-50 moves the point by 8 u S. So w^2 is
+ * too low by 27 u S^2 at most and 2 m - w^2 too high by 32 u S^2, or 96 u Q. 256 u Q are taken. In
+ * the first test the 10 u of both sides that their roundings are off by are less than that as long
+ * as the limit is below 24 Q, and of a larger one nothing is beyond.
  *
- * Which counts. n . (e x p) is off by 44 u L^3 S, for which 2^-46 is taken. If it is negative for
- * sure, an edge is nearest; if all three are positive for sure, the plane. Else the lesser bound
- * below and the edges' above hold, as no point of the triangle is nearer than the plane.
- *
- * Underflow. The plane is used only where n^2 > 2^-700; then what underflows is below 2^-370 in
- * all. Where it is not for that reason, L < 2^-155, so that 2^20 L^2, which takes the place of
- * 2^-58 L^2, is below 2^-290. `tiny` is more; of points so far away that squares could overflow it
- * is infinite (point_walk.c), so that nothing is known. */
+ * What is near a sliver may be told badly by that, and then the two bounds are far apart: whoever
+ * visits it has to draw them together. Underflow: what is lost is below 2^-1000 in the tree's
+ * units, and 2^-700 in those of nodes. `tiny` is more; of points so far away that squares could
+ * overflow it is infinite (point_walk.c), so that nothing is known. */
 
 /* ------------------------------------------------------------------------------------- boxes
  * -- */
@@ -48,23 +53,28 @@ static inline void point_bytes(const kiln_near_point *near, const kiln_format_no
                                float squared[8])
 {
     const kiln_format_node_aabb8 *faces = (const kiln_format_node_aabb8 *)(const void *)node;
-    float step[3], below[3], above[3];
-    for (unsigned k = 0; k < 3; k++) {
-        const float q = (float)(near->at[k] - (double)node->org[k]);
-        const float pad = near->slack + 0x1p-22f * fabsf(q);
-        step[k] = kiln_node8_step(node->exp[k]);
-        below[k] = q + pad;
-        above[k] = q - pad;
-    }
+    kiln_quad high, low;
+    float below[4], above[4];
+    memcpy(&high, near->high, sizeof high);
+    memcpy(&low, near->low, sizeof low);
+    const kiln_quad q = (high - node_org(node)) + low;
+    const kiln_quad pad = quad_magnitudes(q) * 0x1p-22f + near->slack;
+    const kiln_quad from = -(q + pad), to = q - pad;
+    memcpy(below, &from, sizeof from);
+    memcpy(above, &to, sizeof to);
     for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
         vec sum = vec_of(0.0f);
         for (unsigned k = 0; k < 3; k++) {
-            const vec lower = vec_from_int(vec_int_load_u8(faces->lower[k] + i)) * step[k];
-            const vec upper = vec_from_int(vec_int_load_u8(faces->upper[k] + i)) * step[k];
-            const vec gap = vec_max(vec_max(lower - below[k], above[k] - upper), vec_of(0.0f));
+            const float step = kiln_node8_step(node->exp[k]);
+            const vec lower = vec_from_int(vec_int_load_u8(faces->lower[k] + i));
+            const vec upper = vec_from_int(vec_int_load_u8(faces->upper[k] + i));
+            /* The products are exact, so that these have the same bits in every set. */
+            const vec gap = vec_max(vec_max(vec_fused(lower, vec_of(step), vec_of(below[k])),
+                                            vec_fused(upper, vec_of(-step), vec_of(above[k]))),
+                                    vec_of(0.0f));
             sum = sum + gap * gap;
         }
-        vec_store(squared + i, sum * KILN_GAP_KEPT); /* of faces */
+        vec_store(squared + i, sum);
     }
 }
 
@@ -121,136 +131,160 @@ static inline void point_floats(const kiln_near_point *near, const kiln_node_kin
                 sum = sum + gap_of(axis[0] * x + axis[1] * y + axis[2] * z, lanes.half[k] + reach);
             }
         }
-        vec_store(squared + i, sum * KILN_GAP_KEPT); /* of lanes */
+        vec_store(squared + i, sum);
     }
 }
 
+#define point_vectors (8 / KILN_SIMD_LANES)
+#define POINT_GONE INT32_MAX
+
 #define point_open KILN_SIMD_NAME(point_open)
-/* The lanes of a node that are to be entered, and lower bounds of their squares. */
-static inline uint32_t point_open(const kiln_tree *tree, const kiln_near_point *near,
-                                  const kiln_format_node8 *node, float squared[8])
+/* The lanes of a node by keys: the bits of a lower bound of its square, which have the order of
+ * such numbers, with the number of the lane for their three lowest bits. Of lanes that hold
+ * nothing, POINT_GONE. */
+static inline void point_open(const kiln_tree *tree, const kiln_near_point *near,
+                              const kiln_format_node8 *node, vec_int keys[point_vectors])
 {
+    static const int32_t lane[8] = {0, 1, 2, 3, 4, 5, 6, 7}, bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
     const kiln_node_kind *kind = tree->view.kind;
-    uint32_t mask = 0;
+    const vec_int used = vec_int_of((int32_t)kiln_node8_used(node));
+    float squared[8];
     if (kind->in_steps) {
         point_bytes(near, node, squared);
     } else {
         point_floats(near, kind, node, squared);
     }
-    for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
-        const vec_mask beyond = vec_greater(vec_load(squared + i), vec_of(near->cut));
-        mask |= (~vec_lanes(beyond) & KILN_LANES_ALL) << i;
+    for (unsigned i = 0; i < point_vectors; i++) {
+        const vec_int key = (vec_bits(vec_load(squared + i * KILN_SIMD_LANES)) & ~7) |
+                            vec_int_load(lane + i * KILN_SIMD_LANES);
+        const vec_int none =
+            vec_int_equal(vec_int_load(bit + i * KILN_SIMD_LANES) & used, vec_int_of(0));
+        keys[i] = key | (none & POINT_GONE);
     }
-    return mask & kiln_node8_used(node);
+}
+
+#define point_cut_bits KILN_SIMD_NAME(point_cut_bits)
+/* Keys above it are of lanes that are farther than what is wanted. */
+static inline int32_t point_cut_bits(const kiln_near_point *near)
+{
+    int32_t bits;
+    memcpy(&bits, &near->cut, sizeof bits);
+    return bits | 7;
 }
 
 #define points_lanes KILN_SIMD_NAME(points_lanes)
+/* The lanes of a node that are to be entered. */
 static uint32_t points_lanes(const kiln_tree *tree, const kiln_near_point *near,
                              const kiln_format_node8 *node)
 {
-    float squared[8];
-    return point_open(tree, near, node, squared);
+    vec_int keys[point_vectors];
+    int32_t key[8];
+    uint32_t mask = 0;
+    point_open(tree, near, node, keys);
+    memcpy(key, keys, sizeof key);
+    for (unsigned i = 0; i < 8; i++) {
+        mask |= (uint32_t)(key[i] <= point_cut_bits(near)) << i;
+    }
+    return mask;
 }
 
 /* --------------------------------------------------------------------------------- triangles
  * -- */
 
-#define double_vector KILN_SIMD_NAME(double_vector)
-typedef struct {
-    vec_double x, y, z;
-} double_vector;
-
 #define double_dot KILN_SIMD_NAME(double_dot)
-static inline vec_double double_dot(double_vector a, double_vector b)
+static inline vec_double double_dot(const vec_double a[3], const vec_double b[3])
 {
-    return (a.x * b.x + a.y * b.y) + a.z * b.z;
+    return vec_double_fused(a[2], b[2], vec_double_fused(a[1], b[1], a[0] * b[0]));
 }
 
-#define double_cross KILN_SIMD_NAME(double_cross)
-static inline double_vector double_cross(double_vector a, double_vector b)
+#define points_weigh KILN_SIMD_NAME(points_weigh)
+/* The weights of b and c, from the products of e and f with the ways from a, from b and from c. */
+static inline void points_weigh(const vec_double of_a[2], const vec_double of_b[2],
+                                const vec_double of_c[2], vec_double *second, vec_double *third)
 {
-    const double_vector out = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-    return out;
-}
-
-#define double_way KILN_SIMD_NAME(double_way)
-/* (b - a) unit */
-static inline double_vector double_way(double_vector b, double_vector a, vec_double unit)
-{
-    const double_vector out = {(b.x - a.x) * unit, (b.y - a.y) * unit, (b.z - a.z) * unit};
-    return out;
-}
-
-#define double_size KILN_SIMD_NAME(double_size)
-static inline vec_double double_size(double_vector a)
-{
-    return (vec_double_abs(a.x) + vec_double_abs(a.y)) + vec_double_abs(a.z);
-}
-
-#define edge_square KILN_SIMD_NAME(edge_square)
-/* The square of the distance from an edge to the point that is at p from its start. */
-static inline vec_double edge_square(double_vector p, double_vector e)
-{
-    const vec_double square = vec_double_max(double_dot(e, e), vec_double_of(0x1p-1000));
-    vec_double t = double_dot(p, e) / square;
-    t = vec_double_min(vec_double_max(t, vec_double_of(0.0)), vec_double_of(1.0));
-    const double_vector rest = {p.x - t * e.x, p.y - t * e.y, p.z - t * e.z};
-    return double_dot(rest, rest);
+    const vec_double zero = vec_double_of(0.0), one = vec_double_of(1.0);
+    const vec_double u = vec_double_fused_less(of_c[0], of_b[1], of_b[0] * of_c[1]);
+    const vec_double v = vec_double_fused_less(of_a[0], of_c[1], of_c[0] * of_a[1]);
+    const vec_double w = vec_double_fused_less(of_b[0], of_a[1], of_a[0] * of_b[1]);
+    const vec_double b_side = of_b[1] - of_b[0], c_side = of_c[0] - of_c[1];
+    /* From the last case to the first; each is two weights and what divides them. */
+    const vec_double_mask not_bc =
+        vec_double_greater(u, zero) | vec_double_less(b_side, zero) | vec_double_less(c_side, zero);
+    const vec_double_mask not_ac = vec_double_greater(v, zero) | vec_double_less(of_a[1], zero) |
+                                   vec_double_greater(of_c[1], zero);
+    const vec_double_mask not_ab = vec_double_greater(w, zero) | vec_double_less(of_a[0], zero) |
+                                   vec_double_greater(of_b[0], zero);
+    vec_double under = vec_double_select(not_bc, u + v + w, b_side + c_side);
+    vec_double b = vec_double_select(not_bc, v, c_side);
+    vec_double c = vec_double_select(not_bc, w, b_side);
+    under = vec_double_select(not_ac, under, of_a[1] - of_c[1]);
+    b = vec_double_select(not_ac, b, zero);
+    c = vec_double_select(not_ac, c, of_a[1]);
+    under = vec_double_select(not_ab, under, of_a[0] - of_b[0]);
+    b = vec_double_select(not_ab, b, of_a[0]);
+    c = vec_double_select(not_ab, c, zero);
+    const vec_double_mask not_c =
+        vec_double_less(of_c[1], zero) | vec_double_greater(of_c[0], of_c[1]);
+    const vec_double_mask not_b =
+        vec_double_less(of_b[0], zero) | vec_double_greater(of_b[1], of_b[0]);
+    const vec_double_mask not_a =
+        vec_double_greater(of_a[0], zero) | vec_double_greater(of_a[1], zero);
+    const vec_double inverse = one / under;
+    b = vec_double_select(not_c, b * inverse, zero);
+    c = vec_double_select(not_c, c * inverse, one);
+    b = vec_double_max(vec_double_select(not_b, b, one), zero);
+    c = vec_double_max(vec_double_select(not_b, c, zero), zero);
+    /* A number of a, where it is nearest or where the others are no weights. */
+    const vec_double_mask are_weights =
+        not_a & vec_double_less(b + c, vec_double_of(1.0 + 0x1p-50));
+    *second = vec_double_select(are_weights, b, zero);
+    *third = vec_double_select(are_weights, c, zero);
 }
 
 #define points_measure KILN_SIMD_NAME(points_measure)
-/* Bounds of the squares of the distances of triangles, whose corners are at corner[i][0 .. 2]. */
-static inline void points_measure(const kiln_near_point *near,
-                                  const float *corner[KILN_SIMD_DOUBLES][3],
-                                  double lower[KILN_SIMD_DOUBLES], double upper[KILN_SIMD_DOUBLES])
+/* Bounds of the squares of the distances of triangles, whose corners are at corner[0 .. 2]. Returns
+ * those that are not beyond the limit; where there are none, bounds are not set. */
+static inline uint32_t points_measure(const kiln_near_point *near,
+                                      const float *const corner[3][KILN_SIMD_DOUBLES],
+                                      double lower[KILN_SIMD_DOUBLES],
+                                      double upper[KILN_SIMD_DOUBLES])
 {
-    double_vector at[3];
-    for (int c = 0; c < 3; c++) {
-        const float *from[KILN_SIMD_DOUBLES];
-        for (int i = 0; i < KILN_SIMD_DOUBLES; i++) {
-            from[i] = corner[i][c];
-        }
-        at[c].x = vec_double_gather(from, 0);
-        at[c].y = vec_double_gather(from, 1);
-        at[c].z = vec_double_gather(from, 2);
+    const uint32_t all = (1u << KILN_SIMD_DOUBLES) - 1u;
+    vec_double at[3][3], v[3], e[3], f[3], b, c;
+    for (int i = 0; i < 3; i++) {
+        vec_double_gather_three(corner[i], at[i]);
     }
-    const vec_double unit = vec_double_of(near->unit), tiny = vec_double_of(near->tiny);
-    const double_vector point = {vec_double_of(near->own[0]), vec_double_of(near->own[1]),
-                                 vec_double_of(near->own[2])};
-    const double_vector from_a = double_way(point, at[0], unit);
-    const double_vector from_b = double_way(point, at[1], unit);
-    const double_vector from_c = double_way(point, at[2], unit);
-    const double_vector ab = double_way(at[1], at[0], unit), bc = double_way(at[2], at[1], unit);
-    const double_vector ca = double_way(at[0], at[2], unit);
-    const vec_double edges = vec_double_min(
-        edge_square(from_a, ab), vec_double_min(edge_square(from_b, bc), edge_square(from_c, ca)));
-    const vec_double size_ab = double_size(ab), size_ca = double_size(ca);
-    const vec_double longest = vec_double_max(double_size(bc), vec_double_max(size_ab, size_ca));
-    const vec_double size = double_size(from_a) + (size_ab + size_ca), sizes = size * size;
-    const double_vector normal = double_cross(ca, ab); /* ab x ac */
-    const vec_double square = double_dot(normal, normal), up = double_dot(normal, from_a);
-    const vec_double long2 = longest * longest;
-    const vec_double side_ab = double_dot(normal, double_cross(ab, from_a));
-    const vec_double side_bc = double_dot(normal, double_cross(bc, from_b));
-    const vec_double side_ca = double_dot(normal, double_cross(ca, from_c));
-    const vec_double least = vec_double_min(side_ab, vec_double_min(side_bc, side_ca));
-    const vec_double side_off = (long2 * longest) * (size * 0x1p-46);
-    const vec_double_mask outside = vec_double_less(least, 0.0 - side_off);
-    const vec_double_mask inside = vec_double_greater(least, side_off);
-    const vec_double_mask plain = vec_double_greater(square, (long2 * long2) * 0x1p-80 + 0x1p-700);
-    const vec_double inverse = 1.0 / square;
-    const vec_double plane = (up * up) * inverse;
-    const vec_double off = sizes * 0x1p-66 + tiny;
-    const vec_double plane_off = sizes * ((long2 * long2) * inverse) * 0x1p-60 + tiny;
-    const vec_double above = edges * (1.0 + 0x1p-32) + off, below = edges * (1.0 - 0x1p-32) - off;
-    const vec_double plane_above = plane * (1.0 + 0x1p-32) + plane_off;
-    const vec_double plane_below = plane * (1.0 - 0x1p-32) - plane_off;
-    const vec_double flat_below = edges * (1.0 - 0x1p-19) - (sizes * 0x1p-56 + tiny);
-    const vec_double both_below = vec_double_min(plane_below, below);
-    vec_double_store(
-        lower, vec_double_select(outside, below, vec_double_select(plain, both_below, flat_below)));
-    vec_double_store(upper,
-                     vec_double_select(inside & plain, vec_double_min(plane_above, above), above));
+    for (int k = 0; k < 3; k++) {
+        v[k] = near->own[k] - at[0][k];
+        e[k] = at[1][k] - at[0][k];
+        f[k] = at[2][k] - at[0][k];
+    }
+    const vec_double zero = vec_double_of(0.0), limit = vec_double_of(near->own_limit);
+    const vec_double ev = double_dot(e, v), fv = double_dot(f, v), vv = double_dot(v, v);
+    const vec_double ee = double_dot(e, e), ff = double_dot(f, f);
+    const vec_double off = ((vv + ee) + ff) * 0x1p-45 + near->own_tiny;
+    /* as below, of corner a */
+    const vec_double about =
+        vec_double_max(vv - vec_double_max(vec_double_max(ev, fv), zero) - off, zero);
+    const uint32_t far = vec_double_lanes(vec_double_greater(about * about, (limit + off) * vv));
+    if (far == all) {
+        return 0;
+    }
+    const vec_double ef = double_dot(e, f);
+    const vec_double of_a[2] = {ev, fv};
+    const vec_double of_b[2] = {ev - ee, fv - ef};
+    const vec_double of_c[2] = {ev - ef, fv - ff};
+    points_weigh(of_a, of_b, of_c, &b, &c);
+    const vec_double along_e = vec_double_fused_less(c, ef, vec_double_fused_less(b, ee, ev));
+    const vec_double along_f = vec_double_fused_less(c, ff, vec_double_fused_less(b, ef, fv));
+    const vec_double along_v = vec_double_fused_less(c, fv, vec_double_fused_less(b, ev, vv));
+    const vec_double square =
+        vec_double_fused_less(c, along_f, vec_double_fused_less(b, along_e, along_v));
+    const vec_double least = along_v - vec_double_max(vec_double_max(along_e, along_f), zero);
+    const vec_double below = (least * 2.0 - square) - off;
+    vec_double_store(lower, below);
+    vec_double_store(upper, square + off);
+    return ~vec_double_lanes(vec_double_greater(below, limit)) & all;
 }
 
 #define point_leaf KILN_SIMD_NAME(point_leaf)
@@ -258,20 +292,34 @@ static inline void points_measure(const kiln_near_point *near,
 static inline bool point_leaf(const kiln_tree *tree, kiln_near_point *near, uint32_t first,
                               uint32_t count, kiln_point_visit visit, void *user)
 {
+    const double unit = near->unit * near->unit;
     for (uint32_t i = 0; i < count; i += KILN_SIMD_DOUBLES) {
         const uint32_t here = count - i < KILN_SIMD_DOUBLES ? count - i : KILN_SIMD_DOUBLES;
-        const float *corner[KILN_SIMD_DOUBLES][3];
+        const float *corner[3][KILN_SIMD_DOUBLES];
         float room[KILN_SIMD_DOUBLES][10];
         uint32_t stored[KILN_SIMD_DOUBLES];
         double lower[KILN_SIMD_DOUBLES], upper[KILN_SIMD_DOUBLES];
         for (uint32_t k = 0; k < KILN_SIMD_DOUBLES; k++) {
+            const float *vertex[3];
             stored[k] = kiln_tree_triangle(tree, first + i + (k < here ? k : 0));
-            kiln_tree_corner_places(tree, stored[k], corner[k], room[k]);
+            kiln_tree_corner_places(tree, stored[k], vertex, room[k]);
+            for (int c = 0; c < 3; c++) {
+                corner[c][k] = vertex[c];
+            }
         }
-        points_measure(near, corner, lower, upper);
-        for (uint32_t k = 0; k < here; k++) {
-            if (!(lower[k] > near->limit) &&
-                !visit(user, near, first + i + k, stored[k], lower[k], upper[k])) {
+        uint32_t left =
+            points_measure(near, (const float *const(*)[KILN_SIMD_DOUBLES])corner, lower, upper) &
+            ((1u << here) - 1u);
+        while (left != 0) {
+            unsigned nearest = (unsigned)__builtin_ctz(left);
+            for (uint32_t others = left & (left - 1); others != 0; others &= others - 1) {
+                const unsigned other = (unsigned)__builtin_ctz(others);
+                nearest = upper[other] < upper[nearest] ? other : nearest;
+            }
+            left &= ~(1u << nearest);
+            if (!(lower[nearest] > near->own_limit) &&
+                !visit(user, near, first + i + nearest, stored[nearest], lower[nearest] * unit,
+                       upper[nearest] * unit)) {
                 return false;
             }
         }
@@ -289,99 +337,58 @@ static void points_slot(const kiln_tree *tree, kiln_near_point *near, uint32_t s
 /* -------------------------------------------------------------------------------------- walk
  * -- */
 
-#define point_waiting KILN_SIMD_NAME(point_waiting)
-/* A lane of a node: its number is the three lowest bits of `key`, which is else a lower bound of
- * its square, in the order of numbers. */
+#define point_level KILN_SIMD_NAME(point_level)
+/* A node on the way down, and the lanes that wait. */
 typedef struct {
-    uint32_t node, key;
-} point_waiting;
-
-#define point_keys KILN_SIMD_NAME(point_keys)
-/* Lower bounds with lanes for their lowest bits; lanes that are not entered come last. Positive
- * floats have the order of their bits, and a bound whose bits are taken away is lower. */
-static inline void point_keys(const float squared[8], uint32_t mask, float keys[8])
-{
-    static const int32_t lane[8] = {0, 1, 2, 3, 4, 5, 6, 7}, bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
-    for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
-        const vec_int in = vec_int_load(bit + i) & vec_int_of((int32_t)mask);
-        const vec_mask out = vec_less(vec_from_int(in), vec_of(1.0f));
-        const vec bound = vec_select(out, vec_of(0x1p+126f), vec_load(squared + i));
-        const vec_int key = (vec_bits(bound) & vec_int_of(~7)) | vec_int_load(lane + i);
-        vec_store(keys + i, vec_of_bits(key));
-    }
-}
-
-#define point_push KILN_SIMD_NAME(point_push)
-/* Puts the lanes of the mask, of which there is one at least, onto the stack, the nearest on top,
- * and the others above it, where they are of no account: each lane's place is the number of lanes
- * before it, without branches. Returns the nearest, which need not be read again. */
-static inline unsigned point_push(uint32_t node, const float squared[8], uint32_t mask,
-                                  point_waiting *stack, unsigned *height)
-{
-    float keys[8];
-    int32_t before[8];
-    uint32_t first = 0;
-    const unsigned count = kiln_popcount8(mask);
-    point_waiting *base = stack + *height;
-    point_keys(squared, mask, keys);
-    for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
-        const vec own = vec_load(keys + i);
-        vec_int sum = vec_int_of(0);
-        for (unsigned j = 0; j < 8; j++) {
-            sum = sum - vec_less(vec_of(keys[j]), own);
-        }
-        vec_int_store(before + i, sum);
-        first |= vec_lanes(vec_less(vec_from_int(sum), vec_of(1.0f))) << i;
-    }
-    for (unsigned i = 0; i < 8; i++) {
-        const unsigned rank = (unsigned)before[i];
-        point_waiting *place = base + (rank < count ? count - 1 - rank : rank);
-        place->node = node;
-        memcpy(&place->key, &keys[i], sizeof place->key);
-    }
-    *height += count;
-    return (unsigned)__builtin_ctz(first);
-}
+    const kiln_format_node8 *node;
+    vec_int keys[point_vectors];
+} point_level;
 
 #define points_walk KILN_SIMD_NAME(points_walk)
-/* The nearest lane of a node is taken first. Never more than seven others wait on a level; those
- * that are beyond the cut when they are taken are dropped. */
+/* The nearest lane of a node is taken first. The others wait with it, and are dropped together when
+ * the nearest of them is beyond the cut. */
 static void points_walk(const kiln_tree *tree, kiln_near_point *near, kiln_point_leaf enters,
                         kiln_point_visit visit, void *user)
 {
-    point_waiting stack[(KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + 2 * KILN_NODE_WIDTH];
-    uint32_t index = 0;
-    unsigned height = 0;
+    point_level levels[KILN_TREE_DEPTH_MAX];
+    point_level *at = levels;
+    vec_int keys[point_vectors];
+    const kiln_format_node8 *node = kiln_tree_node(tree, 0);
+    point_open(tree, near, node, keys);
     for (;;) {
-        const kiln_format_node8 *node = kiln_tree_node(tree, index);
-        float squared[8];
-        const uint32_t mask = point_open(tree, near, node, squared);
-        unsigned lane = 0;
-        bool taken = mask != 0;
-        if (taken) {
-            lane = point_push(index, squared, mask, stack, &height);
-            height--;
+        vec_int least = keys[0];
+        for (unsigned i = 1; i < point_vectors; i++) {
+            least = vec_int_min(least, keys[i]);
         }
-        for (;;) {
-            if (taken && (node->inner >> lane & 1) != 0) {
-                index = kiln_node8_child(node, lane);
-                break;
-            }
-            if (taken && ((enters != NULL && !enters(user)) ||
-                          !point_leaf(tree, near, kiln_node8_slot(node, lane),
-                                      kiln_node8_count(node, lane), visit, user))) {
+        least = vec_int_least(least);
+        const int32_t key = vec_int_first(least);
+        if (key > point_cut_bits(near)) {
+            if (at == levels) {
                 return;
             }
-            if (height == 0) {
-                return;
-            }
-            const point_waiting top = stack[--height];
-            const uint32_t bits = top.key & ~7u;
-            float bound;
-            memcpy(&bound, &bits, sizeof bound);
-            taken = !(bound > near->cut);
-            node = kiln_tree_node(tree, top.node);
-            lane = top.key & 7u;
+            at--;
+            node = at->node;
+            memcpy(keys, at->keys, sizeof keys);
+            continue;
+        }
+        const unsigned lane = (unsigned)key & 7u;
+        for (unsigned i = 0; i < point_vectors; i++) {
+            keys[i] = keys[i] | (vec_int_equal(keys[i], least) & POINT_GONE);
+        }
+        if ((node->inner >> lane & 1) != 0) {
+            KILN_ASSERT(at - levels < (ptrdiff_t)KILN_TREE_DEPTH_MAX - 1);
+            at->node = node;
+            memcpy(at->keys, keys, sizeof keys);
+            at++;
+            node = kiln_tree_node(tree, kiln_node8_child(node, lane));
+            point_open(tree, near, node, keys);
+        } else if ((enters != NULL && !enters(user)) ||
+                   !point_leaf(tree, near, kiln_node8_slot(node, lane),
+                               kiln_node8_count(node, lane), visit, user)) {
+            return;
         }
     }
 }
+
+#undef point_vectors
+#undef POINT_GONE

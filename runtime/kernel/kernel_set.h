@@ -7,8 +7,8 @@
 #include "kernel_gaps.h"
 #include "kernel_likely.h"
 #include "kernel_moving.h"
-#include "kernel_points.h"
 #include "kernel_rays.h"
+#include "kernel_points.h"  /* behind it, as is the next: what a node is, four numbers at once */
 #include "kernel_ray_hit.h" /* behind it: opens nodes and leaves as it does */
 #include "kernel_sphere.h"
 #include "kernel_balls.h"

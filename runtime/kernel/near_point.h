@@ -8,12 +8,15 @@
 typedef struct kiln_near_point {
     double own[3]; /* in the tree's own frame, exactly */
     double at[3];  /* in node space, off by less than `slack` in each coordinate */
+    float high[4]; /* those rounded to float; then 0 */
+    float low[4];  /* what is left of them, rounded */
     double unit;   /* node units in one of the tree */
     double tiny;   /* squares of triangles are off by this besides; infinite: they say nothing */
     float slack;
-    float cut;    /* boxes that are farther for sure, by squares, are not entered */
-    double limit; /* triangles that are farther for sure are not visited */
-    bool blind;   /* too far away for floats: all boxes are entered */
+    float cut;                  /* boxes that are farther for sure, by squares, are not entered */
+    double limit;               /* triangles that are farther for sure are not visited */
+    double own_limit, own_tiny; /* the same in squares of the tree's own units */
+    bool blind;                 /* too far away for floats: all boxes are entered */
 } kiln_near_point;
 
 /* What is done with a triangle, the square of whose distance is from `lower` to `upper` for sure.

@@ -18,19 +18,17 @@
 
 enum { CHUNK_POINTS = 256, POINT_CHUNKS_MOST = 1 << 20 };
 
+static const kiln_point_options unset = {
+    .struct_size = sizeof unset, .beyond = HUGE_VAL, .hint = UINT32_MAX};
+
 kiln_point_options kiln_point_options_default(void)
 {
-    kiln_point_options options;
-    memset(&options, 0, sizeof options);
-    options.struct_size = sizeof options;
-    options.beyond = HUGE_VAL;
-    options.hint = UINT32_MAX;
-    return options;
+    return unset;
 }
 
 kiln_point_options kiln_point_options_of(const kiln_point_options *options)
 {
-    kiln_point_options full = kiln_point_options_default();
+    kiln_point_options full = unset;
     kiln_options_take(&full, sizeof full, options);
     return full;
 }
@@ -46,6 +44,11 @@ static void load_corners(const kiln_point_query *q, uint32_t stored, double corn
     }
 }
 
+static bool has_same(const double a[3], const double b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 static void decide_feature(const kiln_point_query *q, kiln_near_triangle *t, double corners[9])
 {
     load_corners(q, t->stored, corners);
@@ -55,6 +58,19 @@ static void decide_feature(const kiln_point_query *q, kiln_near_triangle *t, dou
     }
 }
 
+/* Is u nearest at a corner that t has, and t too, for sure? So it is with most of those around a
+ * corner, whose features need then not be known. */
+static bool stays_at_corner(const kiln_point_query *q, const double corners_t[9],
+                            const kiln_near_triangle *u, const double corners_u[9])
+{
+    for (uint32_t i = 0; i < 3 && u->feature.kind == KILN_FEATURE_CORNER; i++) {
+        if (has_same(corners_t + 3 * i, corners_u + 3 * u->feature.part)) {
+            return kiln_point_stays_at_corner(q->near.own, corners_t, i);
+        }
+    }
+    return false;
+}
+
 /* Sign of the distance of t less that of u; equal ones by their ids. */
 static int compare_near(const kiln_point_query *q, kiln_near_triangle *t, kiln_near_triangle *u)
 {
@@ -62,9 +78,13 @@ static int compare_near(const kiln_point_query *q, kiln_near_triangle *t, kiln_n
         return t->upper < u->lower ? -1 : 1;
     }
     double corners_t[9], corners_u[9];
-    decide_feature(q, t, corners_t);
+    int sign = 0;
     decide_feature(q, u, corners_u);
-    const int sign = kiln_point_compare(q->near.own, corners_t, t->feature, corners_u, u->feature);
+    load_corners(q, t->stored, corners_t);
+    if (!stays_at_corner(q, corners_t, u, corners_u)) {
+        decide_feature(q, t, corners_t);
+        sign = kiln_point_compare(q->near.own, corners_t, t->feature, corners_u, u->feature);
+    }
     return sign != 0 ? sign : t->id < u->id ? -1 : t->id > u->id;
 }
 
@@ -89,7 +109,10 @@ static void narrow_bounds(const kiln_point_query *q, kiln_near_triangle *t)
     decide_feature(q, t, corners);
     kiln_measure_point(q->near.own, corners, t->feature, &measure);
     const double upper = kiln_near_point_square(&q->near, measure.distance) * (1 + 0x1p-38);
+    const double placed = measure.distance * q->near.unit;
+    const double lower = placed * placed * (1 - 0x1p-38) - q->near.tiny;
     t->upper = upper < t->upper ? upper : t->upper;
+    t->lower = lower > t->lower ? lower : t->lower;
 }
 
 static kiln_near_triangle triangle_at(const kiln_point_query *q, uint32_t slot, uint32_t stored,
@@ -267,11 +290,6 @@ static bool corner_frame(const double t[9], uint32_t corner, double e[3], double
         n[k] = e[i] * f[j] - e[j] * f[i];
     }
     return make_unit(n) > 0;
-}
-
-static bool has_same(const double a[3], const double b[3])
-{
-    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
 static bool add_normal(void *user, kiln_near_point *near, uint32_t slot, uint32_t stored,

@@ -12,8 +12,20 @@
 #define FLOATS_TO 0x1p+55
 #define DOUBLES_TO 0x1p+200
 
+/* The first 24 binary digits. Converted to float and back, gcc 12 vectorises this to x itself. */
+static double leading_digits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= ~(((uint64_t)1 << 29) - 1);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* A coordinate in node space is off by a few roundings of the numbers that take part, as are those
- * of the vertices, which boxes hold: each under 2^-51 of their sum. */
+ * of the vertices, which boxes hold: each under 2^-51 of their sum. As a sum of two floats it is
+ * off by 2^-47 of itself, and by as much more where the first is less than what a node starts
+ * from. */
 void kiln_near_point_form(kiln_near_point *near, const kiln_tree *tree, const double own[3])
 {
     const kiln_format_tree *entry = tree->view.entry;
@@ -26,25 +38,33 @@ void kiln_near_point_form(kiln_near_point *near, const kiln_tree *tree, const do
         size += off + fabs(entry->origin[k]) * near->unit;
         farthest = off > farthest ? off : farthest;
     }
-    const double slack = 0x1p-48 * size;
+    const double slack = 0x1p-45 * size;
     near->blind = !(farthest < FLOATS_TO) || !(slack < FLOATS_TO);
     near->slack = near->blind ? 0 : (float)slack;
     near->tiny = farthest < DOUBLES_TO ? 0x1p-280 : HUGE_VAL;
-    near->limit = HUGE_VAL;
+    near->own_tiny = near->tiny / (near->unit * near->unit);
+    near->limit = near->own_limit = HUGE_VAL;
     near->cut = HUGE_VALF;
-    for (int k = 0; k < 3 && near->blind; k++) {
-        near->at[k] = 0;
+    memset(near->high, 0, sizeof near->high);
+    memset(near->low, 0, sizeof near->low);
+    for (int k = 0; k < 3; k++) {
+        const double at = near->blind ? 0 : near->at[k], high = leading_digits(at);
+        near->at[k] = at;
+        near->high[k] = (float)high;
+        near->low[k] = (float)(at - high);
     }
 }
 
-/* Rounded upwards, by more than conversion to float can take away, and with room for squares that
- * underflow. */
+/* Rounded upwards, by more than conversion to float can take away and than bounds of boxes can be
+ * too high by, and with room for squares that underflow. */
 void kiln_near_point_cut(kiln_near_point *near, double square)
 {
     if (square < near->limit) {
         near->limit = square;
-        near->cut =
-            near->blind || !(square < 0x1p+120) ? HUGE_VALF : (float)square * 1.000001f + 0x1p-120f;
+        near->own_limit = square / (near->unit * near->unit);
+        near->cut = near->blind || !(square < 0x1p+120)
+                        ? HUGE_VALF
+                        : (float)square * (1.000001f / KILN_GAP_KEPT) + 0x1p-120f;
     }
 }
 

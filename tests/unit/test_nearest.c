@@ -274,6 +274,53 @@ static void test_close_to_the_surface(void **state)
     body_free(&b);
 }
 
+/* Halves of a torus of 2^-16, 2 apart: nodes are finer than a float is of
+ * where they lie. What is at corners, and beside them, is found there. */
+static void test_fine_detail(void **state)
+{
+    (void)state;
+    mesh m = mesh_torus(24, 12, 0.3);
+    for (uint32_t i = 0; i < 3 * m.vertex_count; i++) {
+        m.positions[i] = (2 * i < 3 * m.vertex_count ? 0.7f : -0.93f) + 0x1p-17f * m.positions[i];
+    }
+    body b = body_of(m, 2, KILN_LAYOUT_RAW);
+    for (uint32_t i = 2; i < 2 * m.vertex_count; i++) {
+        const float *v = m.positions + 3 * (i / 2);
+        const double off = i % 2 == 0 ? 0 : 0x1p-28;
+        kiln_surface_point first;
+        for (int kind = 0; kind < BODY_KINDS; kind++) {
+            kiln_surface_point at = nearest(b.trees[kind], (double)v[0] + off,
+                                            (double)v[1] - off / 2, (double)v[2] + off / 4);
+            assert_true(at.distance <= 2 * off);
+            at.hint = 0;
+            first = kind == 0 ? at : first;
+            assert_memory_equal(&at, &first, sizeof at);
+        }
+    }
+    body_free(&b);
+}
+
+/* Two triangles share the corner that is nearest in the first one. The other one's edge leads
+ * nearer by 2^-50. */
+static void test_corner_left_hardly(void **state)
+{
+    (void)state;
+    mesh m = mesh_box(0, 0, 0, 1, 1, 1);
+    const float at[5][3] = {
+        {0, 0, 0}, {-1, 0, -1}, {-1, 1, -1}, {1, 0, -0x1.fffffep-1f}, {1, 0, -2}};
+    const uint32_t corner[6] = {0, 1, 2, 0, 3, 4};
+    m.triangle_count = 2;
+    memcpy(m.positions, at, sizeof at);
+    memcpy(m.indices, corner, sizeof corner);
+    body b = body_of(m, 2, KILN_LAYOUT_RAW);
+    for (int kind = 0; kind < BODY_KINDS; kind++) {
+        const kiln_surface_point out = nearest(b.trees[kind], 1, 0, 1);
+        assert_int_equal(out.triangle, 1);
+        assert_int_equal(out.feature, KILN_FEATURE_EDGE);
+    }
+    body_free(&b);
+}
+
 /* ------------------------------------------------------------------------------- many points -- */
 
 static void backwards(void *user, void (*task)(void *context, uint32_t index), void *context,
@@ -491,6 +538,8 @@ int main(void)
                                        cmocka_unit_test(test_scales),
                                        cmocka_unit_test(test_far_away),
                                        cmocka_unit_test(test_close_to_the_surface),
+                                       cmocka_unit_test(test_fine_detail),
+                                       cmocka_unit_test(test_corner_left_hardly),
                                        cmocka_unit_test(test_many_points),
                                        cmocka_unit_test(test_refusals),
                                        cmocka_unit_test(test_triangles_without_area),
