@@ -16,6 +16,7 @@
 #include "../../runtime/kiln_sweep.h"
 #include "../../tools/encode/audit.h"
 #include "../../tools/common/write_file.h"
+#include "../support/amount.h"
 #include "case_model.h"
 
 /* Packed and raw, each from memory and from a file. */
@@ -203,6 +204,9 @@ static void check_pairs(const json_t *entry, const char *name_a, const char *nam
     const entry_model *a = get_model(name_a), *b = get_model(name_b);
     for (int i = 0; i < FORMS; i++) {
         for (int j = 0; j < FORMS; j++) {
+            if (is_shortened() && i != j) {
+                continue; /* what is open does not tell how it was packed */
+            }
             case_expect(&a->forms[i], &pose_a, &b->forms[j], &pose_b,
                         json_is_true(json_object_get(entry, "hit")),
                         pairs != NULL ? (long)json_integer_value(pairs) : -1);
@@ -295,7 +299,8 @@ static void check_sweep(const json_t *entry)
         expect_time(entry, x, &motion_a, y, &motion_b, &same);
         expect_time(entry, y, &motion_b, x, &motion_a, &same);
     }
-    const int repeats = json_object_get(entry, "toi_exact") != NULL ? 1000 : 1;
+    const bool repeated = json_object_get(entry, "toi_exact") != NULL;
+    const int repeats = repeated ? (int)amount(1000) : 1;
     for (int i = 0; i < repeats; i++) {
         expect_time(entry, a->forms[0].trees[0], &motion_a, b->forms[0].trees[0], &motion_b, &same);
     }

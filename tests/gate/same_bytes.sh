@@ -106,10 +106,9 @@ else
     case_skip 'localedef makes no German locale (package locales)'
 fi
 
-case_begin 'raw files, one thread and two'
-bake_all "$KILN" "$TMPDIR/one" 2 raw "$TMPDIR/reference-raw"
-bake_all "$KILN" "$TMPDIR/one" 1 raw "$TMPDIR/again-raw"
-compare "$TMPDIR/again-raw" raw
+# By one thread; by two below, by another compiler and unoptimised at once.
+case_begin 'raw files'
+bake_all "$KILN" "$TMPDIR/one" 1 raw "$TMPDIR/reference-raw"
 case_end
 
 # built_by CC CONFIG FOLDER THREADS LAYOUT

@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 compiler=x86_64-w64-mingw32-gcc-posix
+cache=$(command -v ccache) # which has no link of this compiler's name
 sources="$(echo formats/*.c lut/embedded_*.c runtime/*/*.c)"
 flags='-std=c11 -O1 -ffp-contract=off -D_FILE_OFFSET_BITS=64 -Wall -Wextra -Wpedantic -Wshadow
     -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla -Werror'
@@ -13,7 +14,7 @@ case_begin 'mingw-w64 compiles the runtime'
 mkdir "$TMPDIR/objects"
 for source in $sources; do
     # shellcheck disable=SC2086
-    $compiler $flags -c "$source" -o "$TMPDIR/objects/$(echo "$source" | tr / -).o" || case_fail "$source"
+    $cache $compiler $flags -c "$source" -o "$TMPDIR/objects/$(echo "$source" | tr / -).o" || case_fail "$source"
 done
 for program in arm64/ask_sets windows/opens; do
     # shellcheck disable=SC2086

@@ -344,7 +344,7 @@ static void along_a_surface(void **state)
     }
     /* A wheel spins above a plate. */
     kiln_motion spins = moving(-1.5, 0, 0, 0, 0, 0);
-    spins.angular[2] = 40 * PI;
+    spins.angular[2] = (is_shortened() ? 4 : 40) * PI;
     const kiln_sweep_hit hit = sweep(&ball, &spins, &plate, NULL, 0x1p-6);
     expect_none(&hit);
 }
