@@ -30,6 +30,19 @@ if [ -n "$timed" ]; then
     bad=1
 fi
 
+# A height field stores no triangles, no vertices and no ids: whoever reads these arrays of a tree reads what is not
+# there. The doors are kiln_tree_vertex, kiln_tree_corner_places, kiln_tree_vertex_number and kiln_tree_id; of the files
+# that may go past them, opening.c sets the arrays, and the others have asked kiln_tree_stores, or whether there is a
+# field.
+past_doors=$(grep -nE '(^|[^a-z_])(tree(_[ab])?|->(tree|a|b))->(triangles|ids|vertices)([^a-z_]|$)|->(triangles|ids) *[[+]' \
+    $(find runtime -mindepth 2 -name '*.[ch]' ! -path 'runtime/python/*' ! -path runtime/base/tree.h \
+        ! -path runtime/open/opening.c ! -path runtime/open/facts.c ! -path runtime/open/refit.c \
+        ! -path runtime/walk/leaf_pair.c ! -path runtime/regions/adjacency.c) /dev/null)
+if [ -n "$past_doors" ]; then
+    printf 'triangles that a height field has not; use kiln_tree_vertex or kiln_tree_id (runtime/base/tree.h):\n%s\n' "$past_doors"
+    bad=1
+fi
+
 unstartable=$(find tests/cli tests/gate tests/models tests/soak -maxdepth 1 -name '*.sh' ! -perm -u+x)
 if [ -n "$unstartable" ]; then
     printf 'a test that can not be executed; run chmod +x:\n%s\n' "$unstartable"
