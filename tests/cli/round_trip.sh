@@ -241,6 +241,26 @@ expect 3 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/path" --mode coherent
 says err 'line 2: the pose has no inverse, a number out of range, or no rotation where one is needed'
 case_end
 
+case_begin 'collide --mode near: pairs within a distance'
+# Of cubes a quarter apart: with 0 the pairs that meet, in the gap those of the two faces, in between none.
+printf '%s\n' '1 0 0 1.25 0 1 0 0 0 0 1 0' '1 0 0 0.5 0 1 0 0.5 0 0 1 0.5' '2 0 0 9 0 1 0 0 0 0 3 0' >"$TMPDIR/apart"
+for of in 'contacts ' 'near --distance 0' 'near --distance 0.2499'; do
+    # shellcheck disable=SC2086
+    "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/apart" --mode $of >"$TMPDIR/${of%% *}${of##* }" || case_fail "$of"
+done
+cmp "$TMPDIR/contacts" "$TMPDIR/near0" || case_fail 'within 0 is not what meets'
+[ "$(sed -n 1p "$TMPDIR/near0.2499")" = '0 0' ] || case_fail 'near what is not'
+"$KILN" collide "$cube" "$cube" --poses "$TMPDIR/apart" --mode near --distance 0.25 >"$TMPDIR/out" || case_fail "status $?"
+# Each pair of triangles of the two faces: those of A at 1, of B at 0.
+sed -n 1p "$TMPDIR/out" | tr ' ' '\n' | grep : >"$TMPDIR/pairs"
+[ "$(sed -n 1p "$TMPDIR/out" | cut -d ' ' -f 1,2)" = "1 $(wc -l <"$TMPDIR/pairs" | tr -d ' ')" ] || case_fail 'another number'
+sort -t : -k 1n,1 -k 2n,2 -u "$TMPDIR/pairs" | cmp - "$TMPDIR/pairs" || case_fail 'not in order, or twice'
+[ "$(cut -d : -f 1 "$TMPDIR/pairs" | sort -u | wc -l)" -ge 2 ] || case_fail 'too few pairs'
+[ "$(sed -n 3p "$TMPDIR/out")" = '0 0' ] || case_fail 'far away'
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/apart" --mode near --distance 0.25 --json -w
+for text in '"near": [' '"hits": 2' '"near": []' '"face"'; do says out "$text"; done
+case_end
+
 case_begin 'collide --mode regions: a line for each contact region'
 # A cube that lies in the lid of another, beside it, and far away.
 printf '%s\n' '1 0 0 0.25 0 1 0 0.25 0 0 1 0.875' '1 0 0 1 0 1 0 0.5 0 0 1 0' '1 0 0 9 0 1 0 0 0 0 1 0' >"$TMPDIR/laid"

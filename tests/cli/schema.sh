@@ -151,6 +151,8 @@ for mode in hit pairs contacts distance geometry adb likely coherent regions; do
     document 0 collide cube.kiln cube.kiln --poses poses --mode $mode -w
 done
 document 0 collide cube.kiln cube.kiln --poses poses --mode within --distance 1 -w
+document 0 collide cube.kiln cube.kiln --poses poses --mode near --distance 1 -w
+document 3 collide cube.kiln bare.kiln --mode near --distance 1
 document 0 collide cube.kiln cube.kiln --poses poses --mode adb --budget-pairs 0 --p-min 1
 document 0 collide cube.kiln cube.kiln --poses poses --mode likely --steps 1 --threshold 50
 printf '1 0 0 9 0 1 0 0.5 0 0 1 0.5 1 0 0 -9 0 1 0 0.5 0 0 1 0.5\n1 0 0 9 0 1 0 9 0 0 1 9 1 0 0 9 0 1 0 9 0 0 1 9\n' >ways

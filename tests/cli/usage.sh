@@ -63,7 +63,8 @@ wrong 'steps needs --mode likely or sweep' collide a.kiln b.kiln --steps 3
 wrong 'tolerance and --turns need --mode sweep' collide a.kiln b.kiln --tolerance 1
 wrong 'tolerance and --turns need --mode sweep' collide a.kiln b.kiln --turns -1
 wrong 'mode within needs --distance' collide a.kiln b.kiln --mode within
-wrong 'distance needs --mode within' collide a.kiln b.kiln --distance 1
+wrong 'mode near needs --distance' collide a.kiln b.kiln --mode near
+wrong 'distance needs --mode within or near' collide a.kiln b.kiln --distance 1
 wrong 'distance takes a number' collide a.kiln b.kiln --mode within --distance -1
 wrong 'distance takes a number' collide a.kiln b.kiln --mode within --distance nan
 wrong 'no file is given' info

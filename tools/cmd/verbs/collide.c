@@ -18,6 +18,7 @@
 #include "../../../formats/assert.h"
 #include "../../../runtime/kiln_adb.h"
 #include "../../../runtime/kiln_front.h"
+#include "../../../runtime/kiln_spheres.h"
 #include "../../../runtime/kiln_sweep.h"
 
 #include <limits.h>
@@ -39,7 +40,8 @@ typedef enum {
     MODE_LIKELY,
     MODE_SWEEP,
     MODE_COHERENT,
-    MODE_REGIONS
+    MODE_REGIONS,
+    MODE_NEAR
 } collide_mode;
 
 /* Options of --mode adb, and the budget of time of --mode likely. Those that were not given are
@@ -74,7 +76,7 @@ static const option collide_options[] = {
      "sweep "
      "takes two poses a line, both of B in A's frame, at the start and at the end of its way"},
     {"mode", 0, OPTION_CHOICE, NULL,
-     "hit|pairs|contacts|adb|distance|within|geometry|likely|sweep|coherent|regions", 0, 0,
+     "hit|pairs|contacts|adb|distance|within|geometry|likely|sweep|coherent|regions|near", 0, 0,
      FIELD(mode),
      "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds "
      "the pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the "
@@ -93,9 +95,10 @@ static const option collide_options[] = {
      "greatest depth, and then a line for each region, the deepest first, which two blanks begin: "
      "its depth, the normal from B to A, the centroid, the area, the number of points, and the "
      "words touching and open where it is that, in few digits (--json has all of them, with the "
-     "points and their triangles) (default hit)"},
+     "points and their triangles); near prints 1 or 0, the number of pairs of triangles that are "
+     "no further apart than --distance, and the pairs, as A:B (default hit)"},
     {"distance", 0, OPTION_REAL, "D", NULL, 0, 1e300, FIELD(distance),
-     "the distance of --mode within"},
+     "the distance of --mode within and near"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
      "name triangles by their faces in the source; hit and coherent add the two faces of one pair "
      "that meets, likely those of a pair that proves its answer, distance those of the nearest "
@@ -149,7 +152,7 @@ typedef struct {
     kiln_adb_weights weights; /* those of --adb-weights for these two trees */
     kiln_contact *contacts;   /* MODE_GEOMETRY */
     size_t contact_capacity;
-    kiln_pair *pairs; /* MODE_CONTACTS */
+    kiln_pair *pairs; /* MODE_CONTACTS, MODE_NEAR */
     size_t pair_capacity;
     kiln_front *front; /* MODE_COHERENT */
     void *front_memory;
@@ -163,7 +166,7 @@ typedef struct {
     bool found, has_pair;
     double free_motion; /* MODE_COHERENT */
     kiln_pair pair; /* MODE_HIT, MODE_COHERENT, and MODE_ADB where triangles were found to meet */
-    size_t count;   /* MODE_PAIRS, MODE_CONTACTS, MODE_GEOMETRY, MODE_REGIONS */
+    size_t count;   /* MODE_PAIRS, MODE_CONTACTS, MODE_GEOMETRY, MODE_REGIONS, MODE_NEAR */
     kiln_adb_answer adb;       /* MODE_ADB */
     kiln_likely_answer likely; /* MODE_LIKELY */
     kiln_nearest near;         /* MODE_DISTANCE */
@@ -364,6 +367,21 @@ static kiln_status query_sweep(const collide_run *run, const kiln_pose_pair *pos
     return status;
 }
 
+/* The pairs that meet, or are near, as far as there is room for them. */
+static kiln_status list_pairs(collide_run *run, const kiln_pose_pair *pose, size_t *count)
+{
+    return run->mode == MODE_NEAR ? kiln_near_pairs(run->tree_a, &pose->a, run->tree_b, &pose->b,
+                                                    run->settings->distance, NULL, run->pairs,
+                                                    run->pair_capacity, count)
+                                  : kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b,
+                                                  NULL, run->pairs, run->pair_capacity, count);
+}
+
+static bool lists_pairs(const collide_run *run)
+{
+    return run->mode == MODE_CONTACTS || run->mode == MODE_NEAR;
+}
+
 /* Queries the trees at one pose. Where the status is not KILN_OK, the answer means nothing. */
 static kiln_status query(collide_run *run, const kiln_pose_pair *pose, answer *out)
 {
@@ -398,8 +416,8 @@ static kiln_status query(collide_run *run, const kiln_pose_pair *pose, answer *o
         *out = (answer){.found = count > 0, .count = count};
         break;
     case MODE_CONTACTS:
-        status = kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, run->pairs,
-                               run->pair_capacity, &count);
+    case MODE_NEAR:
+        status = list_pairs(run, pose, &count);
         if (status == KILN_OK && count > run->pair_capacity) {
             /* The first call found the buffer too small: once more, with as much room as it said
              * is needed. */
@@ -409,8 +427,7 @@ static kiln_status query(collide_run *run, const kiln_pose_pair *pose, answer *o
             }
             run->pairs = more;
             run->pair_capacity = count;
-            status = kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, run->pairs,
-                                   run->pair_capacity, &count);
+            status = list_pairs(run, pose, &count);
             KILN_ASSERT(status != KILN_OK || count == run->pair_capacity);
         }
         *out = (answer){.found = count > 0, .count = count};
@@ -489,7 +506,7 @@ static void print_contact(const collide_run *run, const kiln_contact *contact)
 static void print_answer(const collide_run *run, const answer *of)
 {
     const bool witness = run->settings->witness;
-    KILN_ASSERT(run->mode != MODE_CONTACTS || of->count <= run->pair_capacity);
+    KILN_ASSERT(!lists_pairs(run) || of->count <= run->pair_capacity);
     if (run->mode == MODE_ADB) { /* "1 0.9312 5": verdict, probability, pairs opened */
         printf("%c %.4f %llu", "01?"[of->adb.verdict], of -> adb.probability,
                (unsigned long long)of->adb.pairs);
@@ -510,7 +527,7 @@ static void print_answer(const collide_run *run, const answer *of)
     if (run->mode == MODE_DISTANCE) {
         printf(" %.17g", of->near.distance);
     }
-    if (run->mode == MODE_PAIRS || run->mode == MODE_CONTACTS) {
+    if (run->mode == MODE_PAIRS || lists_pairs(run)) {
         printf(" %zu", of->count);
     } else if (run->mode == MODE_GEOMETRY) {
         printf(" %zu %.17g", of->count, greatest_depth(run, of->count));
@@ -520,7 +537,7 @@ static void print_answer(const collide_run *run, const answer *of)
         printf(" %u %u", triangle_number(run->tree_a, of->pair.a, witness),
                triangle_number(run->tree_b, of->pair.b, witness));
     }
-    for (size_t i = 0; run->mode == MODE_CONTACTS && i < of->count; i++) {
+    for (size_t i = 0; lists_pairs(run) && i < of->count; i++) {
         printf(" %u:%u", triangle_number(run->tree_a, run->pairs[i].a, witness),
                triangle_number(run->tree_b, run->pairs[i].b, witness));
     }
@@ -588,15 +605,15 @@ static json_t *answer_json(const collide_run *run, const answer *of)
         json_object_set_new(object, "point_b", json_numbers(of->sweep.point_b, 3));
         json_object_set_new(object, "normal", json_numbers(of->sweep.normal, 3));
     }
-    if (run->mode == MODE_PAIRS || run->mode == MODE_CONTACTS || run->mode == MODE_GEOMETRY) {
+    if (run->mode == MODE_PAIRS || lists_pairs(run) || run->mode == MODE_GEOMETRY) {
         json_object_set_new(object, "pairs", json_count(of->count));
     }
-    if (run->mode == MODE_CONTACTS) {
+    if (lists_pairs(run)) {
         json_t *contacts = json_array();
         for (size_t i = 0; i < of->count; i++) {
             json_array_append_new(contacts, pair_of(run, run->pairs[i]));
         }
-        json_object_set_new(object, "contacts", contacts);
+        json_object_set_new(object, run->mode == MODE_NEAR ? "near" : "contacts", contacts);
     }
     if (run->mode == MODE_GEOMETRY) {
         json_t *geometry = json_array();
@@ -732,9 +749,11 @@ static int run_collide(int argc, char **argv)
     if (settings.threshold == 0) {
         return report_usage("--threshold must be above 0");
     }
-    if ((settings.mode == MODE_WITHIN) != (settings.distance >= 0)) {
-        return report_usage(settings.mode == MODE_WITHIN ? "--mode within needs --distance D"
-                                                         : "--distance needs --mode within");
+    if ((settings.mode == MODE_WITHIN || settings.mode == MODE_NEAR) != (settings.distance >= 0)) {
+        return settings.distance >= 0
+                   ? report_usage("--distance needs --mode within or near")
+                   : report_usage("--mode %s needs --distance D",
+                                  settings.mode == MODE_NEAR ? "near" : "within");
     }
     KILN_ASSERT(count == 2);
     collide_run run = {.settings = &settings,
