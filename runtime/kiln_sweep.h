@@ -10,8 +10,10 @@
  *         kiln_motion_pose(&blade, hit.time, &after);     the blade stops before the post
  *     }
  *
- * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too, but
- * affine poses are refused (KILN_ERROR_POSE).
+ * What kiln.h says of trees, poses, options, callbacks, threads and errors holds here too. The
+ * start of a tree's motion may be affine: the motion is one of what that makes of the mesh, which
+ * turns and moves and keeps its shape. What is stretched is no sphere and no capsule: of a shape
+ * such a start is KILN_ERROR_POSE.
  *
  * Motions. Time runs from 0 to 1. A motion is a screw: a point moves along a line at constant speed
  * and the object turns about it at constant speed, by any angle. A program that moves its objects
@@ -36,12 +38,13 @@
  * they do there.
  *
  * Tolerances. By default t is 2^-20 of the size of the smaller of the two, that is, of the diagonal
- * of the box of its vertices (of a shape: of its length with both radii) times its scale; of the
- * larger one where the smaller is a point. Doubles do not resolve every tolerance: t is raised to
- * 2^-40 (1 + angle in radians) of the sum of all lengths that take part (places, sizes, ways), and
- * so far that s is not below 2^-50. kiln_sweep_hit.tolerance is what it was. So a translation by
- * 10^6 sizes is still resolved to 10^-5 of a size, and one of 10^30 sizes is not: then `time` is
- * that at which they are near each other compared to such a way.
+ * of the box of its vertices (of a shape: of its length with both radii) times its scale, with each
+ * edge as long as an affine start makes it; of the larger one where the smaller is a point. Doubles
+ * do not resolve every tolerance: t is raised to 2^-40 (1 + angle in radians) of the sum of all
+ * lengths that take part (places, sizes, ways), and so far that s is not below 2^-50.
+ * kiln_sweep_hit.tolerance is what it was. So a translation by 10^6 sizes is still resolved to
+ * 10^-5 of a size, and one of 10^30 sizes is not: then `time` is that at which they are near each
+ * other compared to such a way.
  *
  * What is within the tolerance at time 0 is found at time 0, whichever way it moves.
  *
@@ -68,7 +71,7 @@ extern "C" {
  * direction of `angular`, and then moved by t * linear. With `angular` 0 `point` is of no account.
  */
 typedef struct {
-    kiln_pose start;   /* at time 0; its scale does not change */
+    kiln_pose start;   /* at time 0; neither its scale nor what it stretches changes */
     double point[3];   /* at time 0, in the world; it moves along a line */
     double linear[3];  /* its way from time 0 to 1 */
     double angular[3]; /* right-handed; each component up to KILN_ANGULAR_MAX */
@@ -82,19 +85,22 @@ KILN_API kiln_status kiln_motion_at_rest(const kiln_pose *pose, kiln_motion *out
  * rotation, and `turns` full turns besides about its axis, in its direction or, if negative,
  * against it. `centre` [3], in the object's own frame, is the point that moves along a line: the
  * centre of gravity of what moves freely, a bearing of what turns in it; NULL: the origin of its
- * frame. At time 1 the pose is the end's but for rounding, and for what both depart from
- * rotations. A rotation by 180 degrees is about the one of its two directions whose first component
- * that is not 0 is positive. An angle beyond 180 degrees is to be given by `angular`, or by turns:
- * 350 degrees are a least rotation by -10 and one turn against it, -1. KILN_ERROR_ARGUMENT (null
- * out, a centre that is not finite or beyond 1e57, turns without an axis or too many for
- * KILN_ANGULAR_MAX), KILN_ERROR_POSE (also for different scales, and as kiln_motion_pose): *out is
- * untouched. */
+ * frame. At time 1 the pose is the end's but for rounding, and for what both depart from rotations.
+ * A rotation by 180 degrees is about the one of its two directions whose first component that is
+ * not 0 is positive. An angle beyond 180 degrees is to be given by `angular`, or by turns: 350
+ * degrees are a least rotation by -10 and one turn against it, -1. KILN_ERROR_ARGUMENT (null out, a
+ * centre that is not finite or beyond 1e57, turns without an axis or too many for
+ * KILN_ANGULAR_MAX), KILN_ERROR_POSE (also for different scales; for affine poses of which one is
+ * not the other one turned, within 1e-6, since no motion changes a shape; and as kiln_motion_pose):
+ * *out is untouched. */
 KILN_API kiln_status kiln_motion_between(const kiln_pose *start, const kiln_pose *end,
                                          const double centre[3], int turns, kiln_motion *out);
 
 /* Computes the pose at a time in [0, 1]; at 0 it is `start`, to the bit. The same bits on every
  * machine. KILN_ERROR_ARGUMENT (NULL, a time out of range or NaN), KILN_ERROR_POSE (a motion whose
- * start departs from a rotation by more than 0.99e-6, a number that is not finite, an angular speed
+ * start departs from a rotation by more than 0.99e-6 but not by more than 1e-6; an affine one with
+ * limits as in kiln.h, but for the roots of the sums of squares of entries in place of the largest;
+ * a number that is not finite, an angular speed
  * beyond KILN_ANGULAR_MAX, places or ways beyond 1e57): *out is untouched. */
 KILN_API kiln_status kiln_motion_pose(const kiln_motion *motion, double time, kiln_pose *out);
 

@@ -35,6 +35,8 @@
 
 #include "../../formats/assert.h"
 #include "../../formats/transform.h"
+#include "../kernel/kernel.h"
+#include "../pose/affine.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,17 +102,40 @@ static void velocity_at(const kiln_pair_motion *pair, bool is_a, const double pl
     }
 }
 
+/* A box around what the matrix makes of the box's half-axes, which moves with the object as they
+ * do. What decoded axes are off by gets longer, too. */
+static void enclose_stretched(const kiln_mover *mover, const kiln_body_box *box, kiln_solid *solid)
+{
+    double arm[3][3];
+    const double extents = (box->half[0] + box->half[1]) + box->half[2];
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) {
+            arm[k][i] = solid->axis[k][i] * solid->half[k];
+        }
+    }
+    kiln_arms_enclose(arm, solid->axis, solid->half);
+    for (int k = 0; k < 3; k++) {
+        solid->half[k] = solid->half[k] * (1 + FIRM) + KILN_ARMS_OFF * mover->stretch * extents;
+    }
+}
+
 void kiln_solid_form(kiln_solid *solid, const kiln_pair_motion *pair, bool is_a,
                      const kiln_body_box *box)
 {
     const kiln_pose *pose = is_a ? &pair->pose_a : &pair->pose_b;
+    const kiln_mover *mover = is_a ? &pair->a : &pair->b;
     double lever[3], sum = 0;
     kiln_matrix_apply(pose->rotation, box->centre, solid->centre);
     for (int k = 0; k < 3; k++) {
         solid->centre[k] = solid->centre[k] * pose->scale + pose->translation[k];
         solid->half[k] = box->half[k] * pose->scale;
-        sum += solid->half[k];
         kiln_matrix_apply(pose->rotation, box->axis[k], solid->axis[k]);
+    }
+    if (mover->affine) {
+        enclose_stretched(mover, box, solid);
+    }
+    for (int k = 0; k < 3; k++) {
+        sum += solid->half[k];
     }
     solid->spread = AXES_ROOM * sum;
     solid->radius = length_of(solid->half) * (1 + FIRM) + solid->spread;

@@ -16,6 +16,7 @@
 /* A start may depart from a rotation by a little less than a pose, which it stays on its way: each
  * pose is a product with a rotation that is one within 2^-46. */
 #define START_DEPARTURE_MAX 0.99e-6
+#define START_ROOM (1 + 0x1p-20) /* of affine starts: for the roundings of products */
 
 /* pi/2 in three parts: the first two have 33 bits each, so that their products with a number of 20
  * bits are exact. */
@@ -81,6 +82,20 @@ static bool is_rotation(const double r[9])
     return true;
 }
 
+/* A rotation makes other entries of a matrix, but the roots of their sums of squares stay what they
+ * are, and no entry exceeds them: so all poses of the motion are served. */
+static bool is_affine_start(const kiln_pose *start, double *stretch)
+{
+    kiln_affine of;
+    if (!kiln_affine_form(start, &of)) {
+        return false;
+    }
+    of.most = kiln_matrix_norm(of.matrix) * START_ROOM;
+    of.most_inverse = kiln_matrix_norm(of.inverse) * START_ROOM;
+    *stretch = of.most;
+    return kiln_affine_is_sound(start, &of);
+}
+
 kiln_status kiln_mover_form(kiln_mover *mover, const kiln_motion *motion)
 {
     if (motion == NULL) {
@@ -90,7 +105,10 @@ kiln_status kiln_mover_form(kiln_mover *mover, const kiln_motion *motion)
         mover->motion = *motion;
     }
     const kiln_motion *m = &mover->motion;
-    if (!kiln_pose_is_sound(&m->start) || !is_rotation(m->start.rotation) ||
+    const bool sound = kiln_pose_is_sound(&m->start);
+    mover->stretch = m->start.scale;
+    mover->affine = !sound && is_affine_start(&m->start, &mover->stretch);
+    if (!(mover->affine || (sound && is_rotation(m->start.rotation))) ||
         !is_in_place(m->start.translation, PLACE_MAX) || !is_in_place(m->point, PLACE_MAX) ||
         !is_in_place(m->linear, PLACE_MAX) || !is_in_place(m->angular, KILN_ANGULAR_MAX)) {
         return KILN_ERROR_POSE;
@@ -233,6 +251,13 @@ static void quaternion_of(const double r[9], double q[4])
     }
 }
 
+static double det_of(const double m[9])
+{
+    double across[3];
+    kiln_cross(m, m + 3, across);
+    return kiln_dot(across, m + 6);
+}
+
 /* `start` and `end` are not NULL. */
 static kiln_status motion_between(const kiln_pose *start, const kiln_pose *end,
                                   const double centre[3], int turns, kiln_motion *out)
@@ -240,14 +265,17 @@ static kiln_status motion_between(const kiln_pose *start, const kiln_pose *end,
     kiln_motion m;
     kiln_mover mover;
     double inverse[9], between[9], q[4];
+    bool affine;
     memset(&m, 0, sizeof m);
     m.start = *end;
     kiln_status status = kiln_mover_form(&mover, &m);
+    affine = mover.affine;
     m.start = *start;
     status = status == KILN_OK ? kiln_mover_form(&mover, &m) : status;
     if (status != KILN_OK || start->scale != end->scale) {
         return KILN_ERROR_POSE;
     }
+    affine = affine || mover.affine;
     double from[3], to[3], offset[3] = {0, 0, 0};
     for (int k = 0; k < 3 && centre != NULL; k++) {
         offset[k] = centre[k] * start->scale;
@@ -259,8 +287,15 @@ static kiln_status motion_between(const kiln_pose *start, const kiln_pose *end,
         m.linear[k] = (to[k] - from[k]) + (end->translation[k] - start->translation[k]);
     }
     if (memcmp(start->rotation, end->rotation, sizeof start->rotation) != 0) {
-        kiln_matrix_invert(start->rotation, inverse);
+        if (affine) {
+            (void)kiln_matrix_invert_wide(start->rotation, inverse);
+        } else {
+            kiln_matrix_invert(start->rotation, inverse);
+        }
         kiln_matrix_multiply(end->rotation, inverse, between);
+        if (affine && !(is_rotation(between) && det_of(between) > 0)) {
+            return KILN_ERROR_POSE;
+        }
         quaternion_of(between, q);
     } else {
         q[0] = q[1] = q[2] = 0;

@@ -10,6 +10,8 @@ typedef struct {
     double axis[3]; /* unit; 0 without rotation */
     double angle;   /* from time 0 to 1, radians, >= 0 */
     double arm[3];  /* from the point that moves along a line to the translation at time 0 */
+    bool affine;    /* the start is no rotation: the motion is one of what it makes of the object */
+    double stretch; /* no vector gets longer by more; of rotations the scale */
 } kiln_mover;
 
 /* KILN_OK, or KILN_ERROR_POSE for a motion that is not one. NULL: at rest at the identity. In the

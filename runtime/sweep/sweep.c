@@ -64,7 +64,8 @@ static void measure_body(const kiln_sweep_body *body, const kiln_mover *mover, d
                          body_lengths *out)
 {
     double lower[3], upper[3], squared = 0, places = 0, most = 0;
-    const double scale = mover->motion.start.scale;
+    const kiln_pose *start = &mover->motion.start;
+    const double scale = mover->affine ? 3 * mover->stretch : start->scale;
     for (int k = 0; k < 3; k++) {
         double origin = 0;
         if (body->tree != NULL) {
@@ -76,14 +77,19 @@ static void measure_body(const kiln_sweep_body *body, const kiln_mover *mover, d
             lower[k] = kiln_smaller(body->core[k], body->core[3 + k]);
             upper[k] = kiln_larger(body->core[k], body->core[3 + k]);
         }
-        const double extent = upper[k] - lower[k];
+        const double *column = start->rotation + k;
+        const double extent =
+            (upper[k] - lower[k]) *
+            (mover->affine
+                 ? sqrt((column[0] * column[0] + column[3] * column[3]) + column[6] * column[6])
+                 : 1);
         squared += extent * extent;
         const double farthest = kiln_larger(fabs(lower[k]), fabs(upper[k]));
         most += farthest * farthest;
         places += ((farthest * 4 + origin) * scale + fabs(mover->motion.start.translation[k])) +
                   (fabs(mover->motion.point[k]) + fabs(mover->motion.linear[k]));
     }
-    out->size = sqrt(squared) * scale + 2 * radius;
+    out->size = sqrt(squared) * start->scale + 2 * radius;
     out->places = places + 2 * radius;
     out->lever = (sqrt(most) * scale + sqrt(kiln_dot(mover->arm, mover->arm))) * (1 + 0x1p-18);
 }
@@ -163,6 +169,11 @@ static kiln_status run_sweep(sweep_question *q, kiln_sweep_walk *w)
     }
     if (status == KILN_OK) {
         status = take_body(&w->b, q->tree_b, q->shape_b);
+    }
+    /* What is stretched is no sphere and no capsule. */
+    if (status == KILN_OK && ((q->shape_a != NULL && w->motion.a.affine) ||
+                              (q->shape_b != NULL && w->motion.b.affine))) {
+        status = KILN_ERROR_POSE;
     }
     if (status != KILN_OK) {
         return status;
@@ -327,7 +338,7 @@ static void find_nearest(const sweep_question *q, nearest_of_shape *n)
     kiln_placement placement;
     kiln_shape_box box;
     const kiln_sweep_walk *w = n->walk;
-    const kiln_status status = kiln_placement_between(&placement, &q->pose_b, &q->pose_a);
+    const kiln_status status = kiln_placement_between_any(&placement, &q->pose_b, &q->pose_a);
     KILN_ASSERT(status == KILN_OK);
     (void)status;
     kiln_shape shape = {KILN_SHAPE_CAPSULE, {0, 0, 0}, {0, 0, 0}, 0};

@@ -120,7 +120,7 @@ static void take_core(const double core[9], double scale, sweep_box *out)
 
 static double scale_of(const kiln_sweep_walk *w, bool is_a)
 {
-    return is_a ? w->motion.a.motion.start.scale : w->motion.b.motion.start.scale;
+    return is_a ? w->motion.a.stretch : w->motion.b.stretch;
 }
 
 /* From here on nothing is of interest. */
@@ -196,8 +196,8 @@ static void set_pair(kiln_sweep_walk *w, moving_pair *pair, double time)
 static void set_frame(kiln_sweep_walk *w)
 {
     if (w->frame_time != w->motion.time) {
-        const kiln_status status = kiln_pair_frame_relate(&w->frame, w->a.tree, &w->motion.pose_a,
-                                                          w->b.tree, &w->motion.pose_b);
+        const kiln_status status = kiln_pair_frame_relate_any(
+            &w->frame, w->a.tree, &w->motion.pose_a, w->b.tree, &w->motion.pose_b);
         KILN_ASSERT(status == KILN_OK);
         (void)status;
         w->frame_time = w->motion.time;
@@ -213,7 +213,8 @@ static double measure_pair(kiln_sweep_walk *w, const moving_pair *pair, double t
         double x[9], y[9], scale;
         set_frame(w);
         const bool swapped = w->frame.swapped;
-        const kiln_pose *pose = swapped ? &w->motion.pose_b : &w->motion.pose_a;
+        const kiln_pose *pose =
+            kiln_pair_frame_world(&w->frame, &w->motion.pose_a, &w->motion.pose_b);
         kiln_stored_corners(&w->frame, true, swapped ? pair->stored_b : pair->stored_a, x);
         kiln_stored_corners(&w->frame, false, swapped ? pair->stored_a : pair->stored_b, y);
         scale = pose->scale;

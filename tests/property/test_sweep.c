@@ -1,7 +1,8 @@
 /* What is sampled: pairs of small meshes (boxes, tori, soups, lattices, flat and degenerate ones,
- * needles) on screw motions: with and without rotation, by up to two turns, about points inside
- * and far outside, head on, past each other, along each other, both alike, at speeds of up to
- * thousands of sizes, at scales, with tolerances from 2^-6 to 2^-24 of the size and the default.
+ * needles) on screw motions: with and without rotation, by up to two turns, about points inside and
+ * far outside, head on, past each other, along each other, both alike, at speeds of up to thousands
+ * of sizes, at scales, stretched, sheared and mirrored, with tolerances from 2^-6 to 2^-24 of the
+ * size and the default.
  *
  * Oracle: the motion in long double, written anew; all pairs of triangles by
  * kiln_triangles_nearest, which test_tri_distance.c holds to rational numbers. It goes through time
@@ -27,6 +28,7 @@
 #include "../../runtime/exact/exact.h"
 #include "../../runtime/kernel/kernel.h"
 #include "../../runtime/kiln_sweep.h"
+#include "../support/affine.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/rounding.h"
@@ -207,6 +209,16 @@ static kiln_motion random_motion(uint64_t *random, uint32_t kind)
     return motion;
 }
 
+/* Stretches, shears or mirrors one of five; the motion goes on as it is. */
+static void stretch(uint64_t *random, kiln_motion *motion)
+{
+    if (random_below(random, 5) == 0) {
+        const uint32_t how = random_below(random, 4) == 0 ? AFFINE_STRONG : AFFINE_MILD;
+        const kiln_pose pose = affine_pose(random, (affine_mix)how);
+        memcpy(motion->start.rotation, pose.rotation, sizeof pose.rotation);
+    }
+}
+
 /* Aims B at A: it passes A's place at some time, at many times its size. */
 static void aim(uint64_t *random, const kiln_motion *a, kiln_motion *b, double speed)
 {
@@ -350,7 +362,7 @@ static void random_motions(void **state)
 {
     (void)state;
     const uint32_t cases = amount(CASES);
-    uint64_t random = 20261129;
+    uint64_t random = 20261129, stretched = 7;
     body bodies[BODIES];
     uint32_t found = 0, proved = 0, late = 0;
     uint64_t steps = 0;
@@ -363,6 +375,8 @@ static void random_motions(void **state)
         const uint32_t kind = random_below(&random, 1000);
         kiln_motion ma = random_motion(&random, kind);
         kiln_motion mb = random_motion(&random, kind / 7);
+        stretch(&stretched, &ma);
+        stretch(&stretched, &mb);
         if (i % 4 == 1) {
             aim(&random, &ma, &mb, ldexp(1, (int)random_below(&random, 14)));
         } else if (i % 16 == 2) { /* both alike but for a little */
@@ -416,7 +430,7 @@ static void random_shapes(void **state)
 {
     (void)state;
     const uint32_t cases = amount(CASES);
-    uint64_t random = 711;
+    uint64_t random = 711, stretched = 8;
     body bodies[BODIES];
     uint32_t late = 0, proved = 0;
     uint32_t of_core[3] = {0, 1, 1};
@@ -434,6 +448,9 @@ static void random_shapes(void **state)
         const uint32_t kind = random_below(&random, 1000);
         kiln_motion ma = random_motion(&random, kind);
         kiln_motion mb = random_motion(&random, kind / 3);
+        if (!two) {
+            stretch(&stretched, &ma);
+        }
         if (i % 4 == 1) {
             aim(&random, &ma, &mb, ldexp(1, (int)random_below(&random, 14)));
         }

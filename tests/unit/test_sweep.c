@@ -749,6 +749,47 @@ static void shapes_meet_shapes(void **state)
     expect_at(&hit, (PI / 2 - asin(1.0 / 3)) / PI, 1e-5);
 }
 
+/* A mirrored cube of 6 x 2 x 2 turns and moves as it is; what would change its shape is no motion,
+ * and a ball is none that is stretched. */
+static void what_is_stretched_moves_rigidly(void **state)
+{
+    (void)state;
+    kiln_motion motion = moving(-10, 0, 0, 20, 0, 0), out;
+    kiln_pose end = kiln_pose_identity(), pose;
+    kiln_sweep_hit hit, swapped;
+    motion.start.rotation[0] = -3;
+    assert_int_equal(kiln_sweep(cube.trees[0], &motion, cube.trees[1], NULL, NULL, &hit), KILN_OK);
+    expect_at(&hit, 0.3, 1e-5);
+    assert_int_equal(kiln_sweep(cube.trees[1], NULL, cube.trees[0], &motion, NULL, &swapped),
+                     KILN_OK);
+    assert_true(hit.time == swapped.time);
+    /* By a quarter about z. */
+    end.rotation[0] = end.rotation[4] = 0;
+    end.rotation[1] = -1;
+    end.rotation[3] = -3;
+    end.translation[1] = 7;
+    assert_int_equal(kiln_motion_between(&motion.start, &end, NULL, 0, &out), KILN_OK);
+    assert_int_equal(kiln_motion_pose(&out, 1, &pose), KILN_OK);
+    for (int i = 0; i < 9; i++) {
+        assert_true(fabs(pose.rotation[i] - end.rotation[i]) < 1e-12);
+    }
+    assert_int_equal(kiln_motion_at_rest(&end, &out), KILN_OK);
+    end.rotation[3] = -2; /* another shape; another hand */
+    assert_int_equal(kiln_motion_between(&motion.start, &end, NULL, 0, &out), KILN_ERROR_POSE);
+    end.rotation[3] = 3;
+    assert_int_equal(kiln_motion_between(&motion.start, &end, NULL, 0, &out), KILN_ERROR_POSE);
+    const kiln_shape bead = {KILN_SHAPE_SPHERE, {0, 0, 0}, {0, 0, 0}, 0.5};
+    assert_int_equal(kiln_sweep_shape(cube.trees[0], &motion, &bead, NULL, NULL, &hit), KILN_OK);
+    expect_at(&hit, 0.325, 1e-5);
+    assert_int_equal(kiln_sweep_shape(cube.trees[0], NULL, &bead, &motion, NULL, &hit),
+                     KILN_ERROR_POSE);
+    assert_int_equal(kiln_sweep_shapes(&bead, &motion, &bead, NULL, NULL, &hit), KILN_ERROR_POSE);
+    for (int k = 0; k < 9; k += 4) { /* turned, an entry may be above 2^30 */
+        motion.start.rotation[k] = k == 0 ? -0x1.8p+29 : 0x1.8p+29;
+    }
+    assert_int_equal(kiln_motion_pose(&motion, 0.5, &pose), KILN_ERROR_POSE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -772,6 +813,7 @@ int main(void)
         cmocka_unit_test(wrong_sweeps),
         cmocka_unit_test(shapes_meet_meshes),
         cmocka_unit_test(shapes_meet_shapes),
+        cmocka_unit_test(what_is_stretched_moves_rigidly),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -825,8 +825,8 @@ const verb verb_collide = {
     "import, counted from 0; with --witness by the face in the source file. With --json the "
     "times of the queries are printed, in microseconds, for hits and misses separately as well. "
     "The matrix of a pose may be any that has an inverse: other scales along other axes, mirrors "
-    "and shears, too; but modes adb and sweep take rotations only. Other poses "
-    "end the run with exit status 3.",
+    "and shears, too; but mode adb takes rotations only, and mode sweep two poses of which one is "
+    "the other one turned and moved. Other poses end the run with exit status 3.",
     collide_options,
     COUNT_OF(collide_options),
     2,
