@@ -113,8 +113,8 @@ static inline uint32_t kiln_view_tree_triangle(const kiln_view_tree *tree, uint3
     KILN_ASSERT(slot < tree->slots);
     return tree->order != NULL
                ? tree->order[slot] >> (tree->kind->shared ? KILN_REFERENCE_TRIANGLE : 0)
-           : tree->heights != NULL ? kiln_heights_of_slot(tree->heights, slot)
-                                   : tree->entry->triangle_first + slot;
+           : __builtin_expect(tree->heights != NULL, 0) ? kiln_heights_of_slot(tree->heights, slot)
+                                                        : tree->entry->triangle_first + slot;
 }
 
 /* Does the view have a triangle of this number? A quad of a height field that has a hole at a
@@ -135,7 +135,7 @@ static inline void kiln_view_vertex(const kiln_view *view, uint32_t stored, unsi
                                     float vertex[3])
 {
     KILN_ASSERT(stored < view->triangle_count);
-    if (view->heights != NULL) {
+    if (__builtin_expect(view->heights != NULL, 0)) {
         kiln_heights_vertex(view->heights, stored, corner, vertex);
         return;
     }

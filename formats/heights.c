@@ -376,3 +376,45 @@ kiln_heights *kiln_heights_form(const kiln_format_heights *grid, const uint16_t 
     entry->scale_exponent = f.frame.exponent;
     return h;
 }
+
+uint32_t kiln_heights_of_slot(const kiln_heights *h, uint32_t slot)
+{
+    KILN_ASSERT(kiln_heights_has_slot(h, slot));
+    const uint32_t tile = slot / KILN_HEIGHTS_SLOTS;
+    uint32_t rank = slot / 2 % (KILN_HEIGHTS_SLOTS / 2), there = h->quads[tile];
+    unsigned bit = rank;
+    if (there != 0xFFFFFFFFu) { /* the bit of this rank */
+        for (; rank > 0; rank--) {
+            there &= there - 1;
+        }
+        KILN_ASSERT(there != 0);
+        bit = (unsigned)__builtin_ctz(there);
+    }
+    const uint32_t column = (tile & ((1u << h->tile_bits) - 1)) * 8 + (bit >> 1 & 6) + (bit & 1);
+    const uint32_t row = (tile >> h->tile_bits) * 4 + (bit >> 3 & 2) + (bit >> 1 & 1);
+    return 2 * (row * h->across + column) + (slot & 1);
+}
+
+static void place_corner(const kiln_heights *h, uint32_t column, uint32_t row, float vertex[3])
+{
+    const size_t sample = (size_t)row * h->grid->columns + column;
+    vertex[h->grid->axis[0]] = kiln_heights_coordinate(h->grid, 0, column);
+    vertex[h->grid->axis[1]] = kiln_heights_coordinate(h->grid, 1, row);
+    vertex[h->grid->axis[2]] = kiln_heights_coordinate(h->grid, 2, h->samples[sample]);
+}
+
+void kiln_heights_vertex(const kiln_heights *h, uint32_t id, unsigned corner, float vertex[3])
+{
+    uint32_t column[3], row[3];
+    kiln_heights_corners(h, id, column, row);
+    place_corner(h, column[corner], row[corner], vertex);
+}
+
+void kiln_heights_triangle(const kiln_heights *h, uint32_t id, float vertices[9])
+{
+    uint32_t column[3], row[3];
+    kiln_heights_corners(h, id, column, row);
+    for (unsigned i = 0; i < 3; i++) {
+        place_corner(h, column[i], row[i], vertices + 3 * i);
+    }
+}

@@ -88,24 +88,9 @@ static inline bool kiln_heights_has_slot(const kiln_heights *h, uint32_t slot)
                                   (uint32_t)__builtin_popcount(h->quads[slot / KILN_HEIGHTS_SLOTS]);
 }
 
-/* The triangle in a slot that has one. */
-static inline uint32_t kiln_heights_of_slot(const kiln_heights *h, uint32_t slot)
-{
-    KILN_ASSERT(kiln_heights_has_slot(h, slot));
-    const uint32_t tile = slot / KILN_HEIGHTS_SLOTS;
-    uint32_t rank = slot / 2 % (KILN_HEIGHTS_SLOTS / 2), there = h->quads[tile];
-    unsigned bit = rank;
-    if (there != 0xFFFFFFFFu) { /* the bit of this rank */
-        for (; rank > 0; rank--) {
-            there &= there - 1;
-        }
-        KILN_ASSERT(there != 0);
-        bit = (unsigned)__builtin_ctz(there);
-    }
-    const uint32_t column = (tile & ((1u << h->tile_bits) - 1)) * 8 + (bit >> 1 & 6) + (bit & 1);
-    const uint32_t row = (tile >> h->tile_bits) * 4 + (bit >> 3 & 2) + (bit >> 1 & 1);
-    return 2 * (row * h->across + column) + (slot & 1);
-}
+/* The triangle in a slot that has one. This and those below are functions, so that what
+ * walks of meshes have of fields is a branch that is not taken. */
+uint32_t kiln_heights_of_slot(const kiln_heights *h, uint32_t slot);
 
 /* The three samples of a triangle, by columns and rows. */
 static inline void kiln_heights_corners(const kiln_heights *h, uint32_t id, uint32_t column[3],
@@ -124,15 +109,9 @@ static inline void kiln_heights_corners(const kiln_heights *h, uint32_t id, uint
 }
 
 /* Corner `corner` of a triangle. */
-static inline void kiln_heights_vertex(const kiln_heights *h, uint32_t id, unsigned corner,
-                                       float vertex[3])
-{
-    uint32_t column[3], row[3];
-    kiln_heights_corners(h, id, column, row);
-    const size_t sample = (size_t)row[corner] * h->grid->columns + column[corner];
-    vertex[h->grid->axis[0]] = kiln_heights_coordinate(h->grid, 0, column[corner]);
-    vertex[h->grid->axis[1]] = kiln_heights_coordinate(h->grid, 1, row[corner]);
-    vertex[h->grid->axis[2]] = kiln_heights_coordinate(h->grid, 2, h->samples[sample]);
-}
+void kiln_heights_vertex(const kiln_heights *h, uint32_t id, unsigned corner, float vertex[3]);
+
+/* All three, one after the other. */
+void kiln_heights_triangle(const kiln_heights *h, uint32_t id, float vertices[9]);
 
 #endif

@@ -27,6 +27,7 @@
 
 #include "compiler.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #if defined(__x86_64__)
@@ -98,6 +99,16 @@
 #define vec_double_sqrt KILN_SIMD_NAME(vec_double_sqrt)
 #define vec_double_fused KILN_SIMD_NAME(vec_double_fused)
 #define vec_double_fused_less KILN_SIMD_NAME(vec_double_fused_less)
+
+/* Four floats, as often as a vec holds them: a value for each axis, and one more. */
+#define vec_four KILN_SIMD_NAME(vec_four)
+#define vec_four_load KILN_SIMD_NAME(vec_four_load)
+#define vec_four_int KILN_SIMD_NAME(vec_four_int)
+#define vec_four_three KILN_SIMD_NAME(vec_four_three)
+#define vec_four_any KILN_SIMD_NAME(vec_four_any)
+#define vec_four_fused KILN_SIMD_NAME(vec_four_fused)
+#define vec_four_powers KILN_SIMD_NAME(vec_four_powers)
+#define vec_four_spread KILN_SIMD_NAME(vec_four_spread)
 
 #endif
 
@@ -203,6 +214,7 @@ static inline vec vec_fused(vec a, vec b, vec c)
 #endif
 }
 
+/* The same of doubles. */
 static inline vec_double vec_double_fused(vec_double a, vec_double b, vec_double c)
 {
 #if KILN_SIMD_LANES == 8
@@ -1049,5 +1061,90 @@ static inline void vec_double_gather_three(const float *const *from, vec_double 
     for (unsigned k = 0; k < 3; k++) {
         out[k] = vec_double_gather(from, k);
     }
+#endif
+}
+
+#if KILN_SIMD_LANES > 1
+typedef vec vec_four;
+typedef vec_int vec_four_int;
+#else
+typedef float vec_four __attribute__((vector_size(16)));
+typedef int32_t vec_four_int __attribute__((vector_size(16)));
+#endif
+
+static inline vec_four vec_four_load(const void *from)
+{
+#if KILN_SIMD_LANES == 8
+    return (vec)_mm256_broadcast_ps((const __m128 *)from);
+#else
+    vec_four v;
+    memcpy(&v, from, sizeof v);
+    return v;
+#endif
+}
+
+/* The bits of the first three, and zeros. */
+static inline vec_four_int vec_four_three(vec_four v)
+{
+#if KILN_SIMD_LANES == 8
+    const vec_four_int three = {-1, -1, -1, 0, -1, -1, -1, 0};
+#else
+    const vec_four_int three = {-1, -1, -1, 0};
+#endif
+    return (vec_four_int)v & three;
+}
+
+/* Is any bit of `of` set in any of them? */
+static inline bool vec_four_any(vec_four_int v, int32_t of)
+{
+#if KILN_SIMD_LANES == 8
+    return _mm256_testz_si256((__m256i)v, _mm256_set1_epi32(of)) == 0;
+#elif KILN_SIMD_LANES == 4 && defined(__x86_64__)
+    return _mm_testz_si128((__m128i)v, _mm_set1_epi32(of)) == 0;
+#else
+    return ((v[0] | v[1] | v[2] | v[3]) & of) != 0;
+#endif
+}
+
+/* a b + c, as vec_fused. */
+static inline vec_four vec_four_fused(vec_four a, vec_four b, vec_four c)
+{
+#if KILN_SIMD_LANES == 8
+    return vec_fused(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+/* 2^(e - 127) of the first three of four bytes, each 1 .. 254; then 0. */
+static inline vec_four vec_four_powers(const void *exponents)
+{
+#if KILN_SIMD_LANES == 8
+    const __m256i to_top =
+        _mm256_setr_epi8(-1, -1, -1, 0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, -1, -1, -1, -1, 0,
+                         -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, -1);
+    int32_t bytes;
+    memcpy(&bytes, exponents, sizeof bytes);
+    return (vec)_mm256_srli_epi32(_mm256_shuffle_epi8(_mm256_set1_epi32(bytes), to_top), 1);
+#elif KILN_SIMD_LANES == 4
+    int32_t bytes;
+    memcpy(&bytes, exponents, sizeof bytes);
+    bytes &= 0xFFFFFF;
+    return vec_of_bits(vec_int_load_u8((const uint8_t *)&bytes) << 23);
+#else
+    const uint8_t *e = (const uint8_t *)exponents;
+    return (vec_four)((vec_four_int){e[0], e[1], e[2], 0} << 23);
+#endif
+}
+
+/* Number k of the four, which is known when this is compiled, in all lanes. */
+static inline vec vec_four_spread(vec_four v, unsigned k)
+{
+#if KILN_SIMD_LANES == 8
+    return k == 0   ? (vec)_mm256_permute_ps((__m256)v, 0x00)
+           : k == 1 ? (vec)_mm256_permute_ps((__m256)v, 0x55)
+                    : (vec)_mm256_permute_ps((__m256)v, 0xAA);
+#else
+    return vec_of(v[k]);
 #endif
 }

@@ -113,7 +113,7 @@ static inline uint32_t kiln_tree_stored_range(const kiln_tree *tree)
 /* Its id. */
 static inline uint32_t kiln_tree_id(const kiln_tree *tree, uint32_t stored)
 {
-    return tree->view.heights != NULL ? stored : tree->ids[stored];
+    return __builtin_expect(tree->view.heights != NULL, 0) ? stored : tree->ids[stored];
 }
 
 /* One of its corners, where it lies or in `room`, and the number of that vertex, by which triangles
@@ -121,7 +121,7 @@ static inline uint32_t kiln_tree_id(const kiln_tree *tree, uint32_t stored)
 static inline const float *kiln_tree_vertex(const kiln_tree *tree, uint32_t stored, unsigned corner,
                                             float room[3])
 {
-    if (tree->view.heights != NULL) {
+    if (__builtin_expect(tree->view.heights != NULL, 0)) {
         kiln_heights_vertex(tree->view.heights, stored, corner, room);
         return room;
     }
@@ -132,17 +132,17 @@ static inline const float *kiln_tree_vertex(const kiln_tree *tree, uint32_t stor
 static inline void kiln_tree_corner_places(const kiln_tree *tree, uint32_t stored,
                                            const float *vertex[3], float room[10])
 {
-    if (tree->view.heights == NULL) {
-        const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
+    if (__builtin_expect(tree->view.heights != NULL, 0)) {
+        kiln_heights_triangle(tree->view.heights, stored, room);
+        room[9] = 0;
         for (unsigned c = 0; c < 3; c++) {
-            vertex[c] = tree->vertices + 3 * (size_t)corner[c];
+            vertex[c] = room + 3 * c;
         }
         return;
     }
-    room[9] = 0;
+    const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
     for (unsigned c = 0; c < 3; c++) {
-        kiln_heights_vertex(tree->view.heights, stored, c, room + 3 * c);
-        vertex[c] = room + 3 * c;
+        vertex[c] = tree->vertices + 3 * (size_t)corner[c];
     }
 }
 

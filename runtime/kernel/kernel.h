@@ -201,6 +201,9 @@ typedef struct {
     /* kiln_line_find. */
     bool (*ray_find)(const struct kiln_tree *tree, struct kiln_slab_ray *ray, double scale,
                      bool any, struct kiln_found_hit *hit);
+    /* kiln_line_ask. */
+    int (*ray_ask)(const struct kiln_tree *tree, const kiln_ray *ray, bool any,
+                   struct kiln_found_hit *hit);
     /* The lanes of a node that this walk enters. */
     uint32_t (*line_lanes)(const struct kiln_tree *tree, const struct kiln_slab_ray *ray,
                            const kiln_format_node8 *node);

@@ -13,10 +13,11 @@
 #define ray_take KILN_SIMD_NAME(ray_take)
 /* The hit of one triangle of four whose hit is known. Number by number, as what was written by
  * parts is slow to read as a whole. */
-static inline void ray_take(const ray_four *four, uint32_t i, double scale, kiln_found_hit *hit)
+static inline void ray_take(const ray_four *four, uint32_t i, uint32_t stored, double scale,
+                            kiln_found_hit *hit)
 {
     const double sum = four->sum[i];
-    hit->stored = four->stored[i];
+    hit->stored = stored;
     hit->at.t = four->t[i] * scale;
     hit->at.side = sum > 0 ? KILN_SIDE_FRONT : KILN_SIDE_BACK;
     hit->at.weights[0] = four->w[i] / sum;
@@ -37,82 +38,109 @@ KILN_RARE static bool ray_settle(const kiln_tree *tree, const kiln_line *line, u
     return met;
 }
 
-#define ray_leaf_first KILN_SIMD_NAME(ray_leaf_first)
-/* Takes the first hit of a leaf if it comes before *best, whose t is infinite where there is none.
- */
-static inline void ray_leaf_first(const kiln_tree *tree, kiln_slab_ray *ray, double scale,
-                                  uint32_t first, uint32_t count, kiln_found_hit *best)
+#define ray_leaf_hit KILN_SIMD_NAME(ray_leaf_hit)
+/* Takes the first hit of a leaf if it comes before *best, whose t is infinite where there is none,
+ * and cuts the ray there; or any, and then returns true. */
+KILN_OUT_OF_LINE static bool ray_leaf_hit(const kiln_tree *tree, kiln_slab_ray *ray,
+                                          const kiln_format_node8 *node, unsigned lane,
+                                          kiln_found_hit *best)
 {
+    const double scale = ray->scale;
+    const bool any = ray->any;
+    uint32_t first = kiln_node8_slot(node, lane), count = kiln_node8_count(node, lane);
     for (; count != 0; first += 4, count = count > 4 ? count - 4 : 0) {
         ray_four four;
-        const uint32_t found = ray_test_four(tree, ray->line, first, count < 4 ? count : 4, &four);
-        for (uint32_t may = found & 15; may != 0; may &= may - 1) {
+        const uint32_t found = ray_test_four(tree, ray, first, count < 4 ? count : 4, &four);
+        for (uint32_t may = found & 15 & ~(found >> KILN_RAY_NOT); may != 0; may &= may - 1) {
             const uint32_t i = (uint32_t)__builtin_ctz(may);
-            if ((found >> KILN_RAY_NOT >> i & 1) != 0) {
-                continue;
-            }
             const bool sure = (found >> KILN_RAY_SURE >> i & 1) != 0;
+            const uint32_t stored = kiln_tree_triangle(tree, first + i);
             kiln_found_hit hit;
             double t = four.t[i] * scale;
             kiln_side side = four.sum[i] > 0 ? KILN_SIDE_FRONT : KILN_SIDE_BACK;
             if (!sure) {
-                if (!ray_settle(tree, ray->line, four.stored[i], scale, &hit)) {
+                if (!ray_settle(tree, ray->line, stored, scale, &hit)) {
                     continue;
                 }
                 t = hit.at.t;
                 side = hit.at.side;
             }
-            if (t > best->at.t ||
-                (t == best->at.t &&
-                 !kiln_hit_comes_first(t, side, kiln_tree_id(tree, four.stored[i]), best->at.t,
-                                       best->at.side, kiln_tree_id(tree, best->stored)))) {
+            if (!any &&
+                (t > best->at.t ||
+                 (t == best->at.t &&
+                  !kiln_hit_comes_first(t, side, kiln_tree_id(tree, stored), best->at.t,
+                                        best->at.side, kiln_tree_id(tree, best->stored))))) {
                 continue;
             }
             if (sure) {
-                ray_take(&four, i, scale, best);
+                ray_take(&four, i, stored, scale, best);
             } else {
                 *best = hit;
             }
-            kiln_slab_ray_cut(ray, t / scale);
-        }
-    }
-}
-
-#define ray_leaf_any KILN_SIMD_NAME(ray_leaf_any)
-static inline bool ray_leaf_any(const kiln_tree *tree, const kiln_slab_ray *ray, double scale,
-                                uint32_t first, uint32_t count, kiln_found_hit *hit)
-{
-    for (; count != 0; first += 4, count = count > 4 ? count - 4 : 0) {
-        ray_four four;
-        const uint32_t found = ray_test_four(tree, ray->line, first, count < 4 ? count : 4, &four);
-        for (uint32_t may = found & 15; may != 0; may &= may - 1) {
-            const uint32_t i = (uint32_t)__builtin_ctz(may);
-            if ((found >> KILN_RAY_NOT >> i & 1) != 0) {
-                continue;
-            }
-            if ((found >> KILN_RAY_SURE >> i & 1) != 0) {
-                ray_take(&four, i, scale, hit);
+            if (any) {
                 return true;
             }
-            if (ray_settle(tree, ray->line, four.stored[i], scale, hit)) {
-                return true;
-            }
+            kiln_slab_ray_cut(ray, sure ? four.t[i] : t / scale);
         }
     }
     return false;
 }
 
-#define ray_enter_fast KILN_SIMD_NAME(ray_enter_fast)
+#define ray_enter_other KILN_SIMD_NAME(ray_enter_other)
 /* The lanes of a node, empty ones, too: as leaves they have no triangles. */
-KILN_OUT_OF_LINE static uint32_t ray_enter_fast(const kiln_tree *tree,
-                                                const kiln_format_node8 *node,
-                                                const kiln_slab_ray *ray, float entry[8])
+KILN_OUT_OF_LINE static uint32_t ray_enter_other(const kiln_tree *tree,
+                                                 const kiln_format_node8 *node,
+                                                 const kiln_slab_ray *ray, float entry[8])
 {
 #if KILN_SIMD_LANES == 8
     return ray_lanes_of(true, tree, node, ray, entry);
 #else
     return ray_lanes_alike(tree, node, ray, entry);
 #endif
+}
+
+#define ray_enter_lanes KILN_SIMD_NAME(ray_enter_lanes)
+/* The same; `steps`: its boxes are in steps. Then this is ray_steps, with products fused where the
+ * set has that, and what is one number for all lanes computed for three axes at once. A node whose
+ * org is 2 or more in magnitude, of which `kiln bake` writes none, is left to the other.
+ *
+ * Floats are compared by their bits, which are ordered as they are where they are not negative.
+ * Where the line enters is 0 at least, so that the largest of several is found whichever of the
+ * negative ones counts as larger. A line that leaves a slab before 0 misses the lane, and then the
+ * least is a negative number, whichever, and less than where it enters. -0 counts as negative,
+ * rightly: where a line leaves is told from above by more than 0. */
+KILN_IN_LINE uint32_t ray_enter_lanes(bool steps, const kiln_tree *tree,
+                                      const kiln_format_node8 *node, const kiln_slab_ray *ray,
+                                      float entry[8])
+{
+    enum { TWO_OR_MORE = 1 << 30 };
+    const vec_four_int origin = vec_four_three(vec_four_load(node->org));
+    if (!steps || __builtin_expect(vec_four_any(origin, TWO_OR_MORE), 0)) {
+        return ray_enter_other(tree, node, ray, entry);
+    }
+    const uint8_t *faces = (const uint8_t *)node + offsetof(kiln_format_node_aabb8, lower);
+    const vec_four org = (vec_four)origin, inverse = vec_four_load(ray->inverse);
+    const vec_four step = vec_four_powers(node->exp) * inverse;
+    const vec_four near = vec_four_fused(org, inverse, vec_four_load(ray->near));
+    const vec_four far = vec_four_fused(org, inverse, vec_four_load(ray->far));
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
+        vec_int enter[3], leave[3];
+        for (unsigned k = 0; k < 3; k++) {
+            const vec nearer = vec_from_int(vec_int_load_u8(faces + ray->faces.nearer[k] + i));
+            const vec farther = vec_from_int(vec_int_load_u8(faces + ray->faces.farther[k] + i));
+            const vec by = vec_four_spread(step, k);
+            enter[k] = vec_bits(vec_fused(nearer, by, vec_four_spread(near, k)));
+            leave[k] = vec_bits(vec_fused(farther, by, vec_four_spread(far, k)));
+        }
+        const vec_int first =
+            vec_int_max(vec_int_max(enter[0], enter[1]), vec_int_max(enter[2], vec_int_of(0)));
+        const vec_int last = vec_int_min(vec_int_min(leave[0], leave[1]),
+                                         vec_int_min(leave[2], vec_bits(vec_of(ray->s_max))));
+        vec_store(entry + i, vec_of_bits(first));
+        mask |= (vec_lanes(first > last) ^ KILN_LANES_ALL) << i;
+    }
+    return mask;
 }
 
 #define ray_child KILN_SIMD_NAME(ray_child)
@@ -126,12 +154,18 @@ static inline uint32_t ray_child(uint32_t child, uint32_t inner, unsigned lane)
 #endif
 }
 
-#define ray_word KILN_SIMD_NAME(ray_word)
-static inline uint64_t ray_word(const float entry[8], uint32_t index, unsigned lane)
+#define ray_bits KILN_SIMD_NAME(ray_bits)
+static inline uint32_t ray_bits(const float *entry)
 {
     uint32_t bits;
-    memcpy(&bits, &entry[lane], sizeof bits);
-    return (uint64_t)bits << 32 | (index << 3 | lane);
+    memcpy(&bits, entry, sizeof bits);
+    return bits;
+}
+
+#define ray_word KILN_SIMD_NAME(ray_word)
+static inline uint64_t ray_word(uint32_t entry, uint32_t index, unsigned lane)
+{
+    return (uint64_t)entry << 32 | (index << 3 | lane);
 }
 
 #define ray_in_order KILN_SIMD_NAME(ray_in_order)
@@ -146,119 +180,163 @@ static inline void ray_in_order(uint64_t *a, uint64_t *b)
 /* The nearest lane of a node's boxes that were met, at least two; the others wait on the stack, the
  * nearer on top. */
 static inline unsigned ray_nearest(uint32_t index, uint32_t mask, const float entry[8],
-                                   uint64_t *stack, unsigned *height)
+                                   uint64_t **stack)
 {
-    const unsigned base = *height;
-    uint64_t a = ray_word(entry, index, (unsigned)__builtin_ctz(mask));
+    uint64_t *const base = *stack;
+    const unsigned one = (unsigned)__builtin_ctz(mask);
     mask &= mask - 1;
-    uint64_t b = ray_word(entry, index, (unsigned)__builtin_ctz(mask));
+    const unsigned other = (unsigned)__builtin_ctz(mask);
     mask &= mask - 1;
-    ray_in_order(&a, &b);
+    const uint32_t at_one = ray_bits(entry + one), at_other = ray_bits(entry + other);
+    const bool ordered = at_one <= at_other;
+    const unsigned nearer = ordered ? one : other, farther = ordered ? other : one;
+    uint64_t b = ray_word(ordered ? at_other : at_one, index, farther);
     if (mask == 0) {
-        stack[base] = b;
-        *height = base + 1;
-        return a & 7u;
+        base[0] = b;
+        *stack = base + 1;
+        return nearer;
     }
-    uint64_t c = ray_word(entry, index, (unsigned)__builtin_ctz(mask));
+    uint64_t a = ray_word(ordered ? at_one : at_other, index, nearer), *top = base + 2;
+    unsigned lane = (unsigned)__builtin_ctz(mask);
+    uint64_t c = ray_word(ray_bits(entry + lane), index, lane);
     ray_in_order(&b, &c);
     ray_in_order(&a, &b);
-    stack[base] = c;
-    stack[base + 1] = b;
-    unsigned top = base + 2;
+    base[0] = c;
+    base[1] = b;
     for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
-        uint64_t far = ray_word(entry, index, (unsigned)__builtin_ctz(mask));
+        lane = (unsigned)__builtin_ctz(mask);
+        uint64_t far = ray_word(ray_bits(entry + lane), index, lane), *place = top++;
         ray_in_order(&a, &far);
-        unsigned place = top++;
-        for (; place > base && stack[place - 1] < far; place--) {
-            stack[place] = stack[place - 1];
+        for (; place > base && place[-1] < far; place--) {
+            place[0] = place[-1];
         }
-        stack[place] = far;
+        place[0] = far;
     }
-    *height = top;
+    *stack = top;
     return a & 7u;
 }
 
-#define rays_find_first KILN_SIMD_NAME(rays_find_first)
-static bool rays_find_first(const kiln_tree *tree, kiln_slab_ray *ray, double scale,
-                            kiln_found_hit *best)
+#define ray_find_first KILN_SIMD_NAME(ray_find_first)
+KILN_IN_LINE bool ray_find_first(bool steps, const kiln_tree *tree, kiln_slab_ray *ray,
+                                 kiln_found_hit *best)
 {
-    uint64_t stack[(KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH];
-    unsigned height = 0;
+    const void *const nodes = tree->view.nodes;
+    const size_t node_size = tree->view.kind->node_size;
+    uint64_t stack[(KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH], *top = stack;
     uint32_t index = 0;
     best->stored = 0;
     best->at.t = HUGE_VAL;
     best->at.side = KILN_SIDE_FRONT;
     for (;;) {
-        const kiln_format_node8 *node = kiln_tree_node(tree, index);
+        const kiln_format_node8 *node = kiln_node_at(nodes, node_size, index);
         float entry[8];
-        const uint32_t mask = ray_enter_fast(tree, node, ray, entry);
+        const uint32_t mask = ray_enter_lanes(steps, tree, node, ray, entry);
         bool taken = mask != 0;
         unsigned lane = 0;
         if (taken) {
-            lane = (mask & (mask - 1)) != 0 ? ray_nearest(index, mask, entry, stack, &height)
+            lane = (mask & (mask - 1)) != 0 ? ray_nearest(index, mask, entry, &top)
                                             : (unsigned)__builtin_ctz(mask);
         }
         while (!taken || (node->inner >> lane & 1) == 0) {
             uint64_t word;
-            uint32_t s_max;
             if (taken) {
-                ray_leaf_first(tree, ray, scale, kiln_node8_slot(node, lane),
-                               kiln_node8_count(node, lane), best);
+                ray_leaf_hit(tree, ray, node, lane, best);
             }
-            memcpy(&s_max, &ray->s_max, sizeof s_max);
+            const uint32_t s_max = ray_bits(&ray->s_max);
             do {
-                if (height == 0) {
+                if (top == stack) {
                     return best->at.t < HUGE_VAL;
                 }
-                word = stack[--height];
+                word = *--top;
             } while (word >> 32 > s_max);
             taken = true;
-            node = kiln_tree_node(tree, (uint32_t)word >> 3);
+            node = kiln_node_at(nodes, node_size, (uint32_t)word >> 3);
             lane = (unsigned)word & 7u;
         }
         index = ray_child(node->child, node->inner, lane);
     }
 }
 
-#define rays_find_any KILN_SIMD_NAME(rays_find_any)
-static bool rays_find_any(const kiln_tree *tree, const kiln_slab_ray *ray, double scale,
-                          kiln_found_hit *hit)
+#define ray_find_any KILN_SIMD_NAME(ray_find_any)
+KILN_IN_LINE bool ray_find_any(bool steps, const kiln_tree *tree, kiln_slab_ray *ray,
+                               kiln_found_hit *hit)
 {
     /* A group of inner boxes of a node as one word: its first child, which lanes are inner boxes,
      * and which of them wait. */
     enum { CHILD = 16, INNER = 8, LANES = 0xFF };
-    uint64_t stack[KILN_TREE_DEPTH_MAX + 1];
-    unsigned height = 0;
+    const void *const nodes = tree->view.nodes;
+    const size_t node_size = tree->view.kind->node_size;
+    uint64_t stack[KILN_TREE_DEPTH_MAX + 1], *top = stack;
     uint32_t index = 0;
     for (;;) {
-        const kiln_format_node8 *node = kiln_tree_node(tree, index);
+        const kiln_format_node8 *node = kiln_node_at(nodes, node_size, index);
         float entry[8];
-        const uint32_t mask = ray_enter_fast(tree, node, ray, entry), inner = node->inner;
+        const uint32_t mask = ray_enter_lanes(steps, tree, node, ray, entry), inner = node->inner;
         for (uint32_t leaves = mask & ~inner; leaves != 0; leaves &= leaves - 1) {
-            const unsigned lane = (unsigned)__builtin_ctz(leaves);
-            if (ray_leaf_any(tree, ray, scale, kiln_node8_slot(node, lane),
-                             kiln_node8_count(node, lane), hit)) {
+            if (ray_leaf_hit(tree, ray, node, (unsigned)__builtin_ctz(leaves), hit)) {
                 return true;
             }
         }
         uint64_t group = (uint64_t)node->child << CHILD | inner << INNER | (mask & inner);
         if ((group & LANES) == 0) {
-            if (height == 0) {
+            if (top == stack) {
                 return false;
             }
-            group = stack[--height];
+            group = *--top;
         }
         index = ray_child((uint32_t)(group >> CHILD), group >> INNER & LANES,
                           (unsigned)__builtin_ctz((uint32_t)group));
         group &= group - 1;
-        stack[height] = group;
-        height += (group & LANES) != 0;
+        *top = group;
+        top += (group & LANES) != 0;
     }
+}
+
+#define rays_find_first_steps KILN_SIMD_NAME(rays_find_first_steps)
+KILN_OUT_OF_LINE static bool rays_find_first_steps(const kiln_tree *tree, kiln_slab_ray *ray,
+                                                   kiln_found_hit *hit)
+{
+    return ray_find_first(true, tree, ray, hit);
+}
+
+#define rays_find_first_other KILN_SIMD_NAME(rays_find_first_other)
+KILN_OUT_OF_LINE static bool rays_find_first_other(const kiln_tree *tree, kiln_slab_ray *ray,
+                                                   kiln_found_hit *hit)
+{
+    return ray_find_first(false, tree, ray, hit);
+}
+
+#define rays_find_any_steps KILN_SIMD_NAME(rays_find_any_steps)
+KILN_OUT_OF_LINE static bool rays_find_any_steps(const kiln_tree *tree, kiln_slab_ray *ray,
+                                                 kiln_found_hit *hit)
+{
+    return ray_find_any(true, tree, ray, hit);
+}
+
+#define rays_find_any_other KILN_SIMD_NAME(rays_find_any_other)
+KILN_OUT_OF_LINE static bool rays_find_any_other(const kiln_tree *tree, kiln_slab_ray *ray,
+                                                 kiln_found_hit *hit)
+{
+    return ray_find_any(false, tree, ray, hit);
 }
 
 #define rays_find KILN_SIMD_NAME(rays_find)
 static bool rays_find(const kiln_tree *tree, kiln_slab_ray *ray, double scale, bool any,
                       kiln_found_hit *hit)
 {
-    return any ? rays_find_any(tree, ray, scale, hit) : rays_find_first(tree, ray, scale, hit);
+    ray->scale = scale;
+    ray->any = any;
+    if (tree->view.kind->in_steps) {
+        return any ? rays_find_any_steps(tree, ray, hit) : rays_find_first_steps(tree, ray, hit);
+    }
+    return any ? rays_find_any_other(tree, ray, hit) : rays_find_first_other(tree, ray, hit);
+}
+
+#define rays_ask KILN_SIMD_NAME(rays_ask)
+static int rays_ask(const kiln_tree *tree, const kiln_ray *own, bool any, kiln_found_hit *hit)
+{
+    kiln_line line;
+    kiln_slab_ray ray;
+    const int some = ray_place(tree, own, &line, 0, &ray);
+    return some <= 0 ? some : rays_find(tree, &ray, 1, any, hit);
 }

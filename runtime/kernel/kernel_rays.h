@@ -42,9 +42,8 @@
 #define KILN_SLAB_ORIGIN 2.0
 
 #define quad_bits KILN_SIMD_NAME(quad_bits)
-#define quad_words KILN_SIMD_NAME(quad_words)
 typedef int32_t quad_bits __attribute__((vector_size(16)));
-typedef uint32_t quad_words __attribute__((vector_size(16)));
+
 /* ------------------------------------------------------------------------------------ entering --
  */
 
@@ -59,9 +58,11 @@ typedef uint32_t quad_words __attribute__((vector_size(16)));
 
 #define quad KILN_SIMD_NAME(quad)
 #define quad_mask KILN_SIMD_NAME(quad_mask)
+#define two_mask KILN_SIMD_NAME(two_mask)
 /* Four doubles, which compilers split where registers hold two. */
 typedef double quad __attribute__((vector_size(32)));
 typedef int64_t quad_mask __attribute__((vector_size(32)));
+typedef int64_t two_mask __attribute__((vector_size(16)));
 
 /* Macros, for not all sets can hand such vectors to functions. */
 #define KILN_QUAD_OF(v) ((quad){(v), (v), (v), (v)})
@@ -69,6 +70,14 @@ typedef int64_t quad_mask __attribute__((vector_size(32)));
 #define KILN_QUAD_SELECT(mask, yes, no)                                                            \
     ((quad)(((quad_mask)(yes) & (mask)) | ((quad_mask)(no) & ~(mask))))
 #define KILN_QUAD_NARROW(v) __builtin_convertvector(v, kiln_quad)
+
+#if KILN_SIMD_LANES == 8
+#define quad_signs(mask) ((uint32_t)_mm256_movemask_pd((__m256d)(mask)))
+#else
+#define quad_signs(mask)                                                                           \
+    ((uint32_t)((mask)[0] < 0) | (uint32_t)((mask)[1] < 0) << 1 | (uint32_t)((mask)[2] < 0) << 2 | \
+     (uint32_t)((mask)[3] < 0) << 3)
+#endif
 
 #define ray_blind KILN_SIMD_NAME(ray_blind)
 /* Slack so large that no box excludes anything: let all boxes pass, with numbers that stay in
@@ -91,8 +100,11 @@ static inline void ray_store(float to[4], kiln_quad v)
     memcpy(to, &v, sizeof v);
 }
 
-#define rays_form KILN_SIMD_NAME(rays_form)
+#define ray_place KILN_SIMD_NAME(ray_place)
 /* Moves the origin to where the line enters the tree's box, so that floats suffice from there on.
+ * `own` is NULL, or the caller's ray, of which *line is formed as kiln_line_form does for a tree
+ * that is where it is. Returns 0 where the line is clear of the tree's box, -1 where the caller's
+ * ray is none, else 1.
  *
  * In units of node space, what is wanted is at an s of at most `sizes` + 2 in magnitude, as the
  * largest coordinate of the direction is 1 or more, and so is where the line enters. Positions go
@@ -101,27 +113,73 @@ static inline void ray_store(float to[4], kiln_quad v)
  * which the caller gives. `margin` is more than all of that, and the box is grown by it: an s that
  * is computed is then on the safe side of the one that is meant. For lanes in floats the origin is
  * rounded to 2^-24 of itself; for those in steps origin / direction is formed from quotients that
- * are off by a few 2^-53 of theirs, which moves a point by as little as they do. */
-static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, kiln_slab_ray *ray)
+ * are off by a few 2^-53 of theirs, which moves a point by as little as they do.
+ *
+ * The errors of line_triangle.c are bounded for the longest edge that the tree's box has room for
+ * and the corner that is farthest from the origin: both from the box as it was grown, which is more
+ * than any of them are by more than these roundings. */
+KILN_OUT_OF_LINE static int ray_place(const kiln_tree *tree, const kiln_ray *own, kiln_line *line,
+                                      double off, kiln_slab_ray *ray)
 {
-    enum {
-        TO_UPPER = offsetof(kiln_format_node_aabb8, upper) - offsetof(kiln_format_node_aabb8, lower)
-    };
-    const kiln_format_tree *tree_entry = tree->view.entry;
-    const double *own = tree_entry->origin;
-    const float *least = tree_entry->bounds_lower, *most = tree_entry->bounds_upper;
-    const double unit = kiln_power_of_two(-tree_entry->scale_exponent);
-    double from[3], along[3];
-    for (int k = 0; k < 3; k++) {
-        from[k] = line->origin[k];
-        along[k] = line->direction[k];
-        KILN_LOAD_BY_ITSELF(from[k]);
-        KILN_LOAD_BY_ITSELF(along[k]);
+    enum { UP = offsetof(kiln_format_node_aabb8, upper) - offsetof(kiln_format_node_aabb8, lower) };
+    /* By the signs of the direction. */
+    static const kiln_ray_faces faces[8] = {
+        {{0, 8, 16, 0}, {UP, UP + 8, UP + 16, 0}}, {{UP, 8, 16, 0}, {0, UP + 8, UP + 16, 0}},
+        {{0, UP + 8, 16, 0}, {UP, 8, UP + 16, 0}}, {{UP, UP + 8, 16, 0}, {0, 8, UP + 16, 0}},
+        {{0, 8, UP + 16, 0}, {UP, UP + 8, 16, 0}}, {{UP, 8, UP + 16, 0}, {0, UP + 8, 16, 0}},
+        {{0, UP + 8, UP + 16, 0}, {UP, 8, 16, 0}}, {{UP, UP + 8, UP + 16, 0}, {0, 8, 16, 0}}};
+    const kiln_format_tree *entry = tree->view.entry;
+    const double *start = own != NULL ? own->origin : line->origin;
+    const double *course = own != NULL ? own->direction : line->direction;
+    const double *ends = own != NULL ? &own->t_min : &line->t_min;
+    /* One by one, as the caller has often written them a moment ago. */
+    double x = start[0], y = start[1], z = start[2], u = course[0], v = course[1], w = course[2];
+    double t_min = ends[0], t_max = ends[1];
+    KILN_LOAD_BY_ITSELF(x);
+    KILN_LOAD_BY_ITSELF(y);
+    KILN_LOAD_BY_ITSELF(z);
+    KILN_LOAD_BY_ITSELF(u);
+    KILN_LOAD_BY_ITSELF(v);
+    KILN_LOAD_BY_ITSELF(w);
+    KILN_LOAD_BY_ITSELF(t_min);
+    KILN_LOAD_BY_ITSELF(t_max);
+    quad from = {x, y, z, z}, direction = {u, v, w, w};
+    kiln_two end = {t_min, t_max};
+    const quad lengths = KILN_QUAD_ABS(direction);
+    const double largest = kiln_larger(kiln_larger(lengths[0], lengths[1]), lengths[2]);
+    if (own != NULL) {
+        const kiln_two size = (kiln_two)((two_mask)end & INT64_MAX);
+        const two_mask endless = size > KILN_LINE_T_MAX;
+        const quad_mask sound =
+            (KILN_QUAD_ABS(from) <= KILN_LINE_ORIGIN_MAX) & (lengths <= KILN_LINE_DIRECTION_MAX);
+        if (quad_signs(sound) != 0xF || !(largest >= KILN_LINE_DIRECTION_MIN) ||
+            !(end[0] <= end[1])) {
+            return -1;
+        }
+        from = (quad)((quad_mask)from & (KILN_QUAD_ABS(from) >= KILN_EXACT_MIN));
+        direction = (quad)((quad_mask)direction & (lengths >= KILN_LINE_COMPONENT_MIN));
+        end = (kiln_two)((two_mask)end & (size >= KILN_LINE_T_MIN) & (~endless | INT64_MIN));
+        end = (kiln_two)((two_mask)end | (endless & KILN_DOUBLE_EXPONENT));
+        /* The fourth of each is where the next begins. */
+        KILN_STATIC_ASSERT(offsetof(kiln_line, direction) == 24 && offsetof(kiln_line, t_min) == 48,
+                           "vectors in a row");
+        memcpy((uint8_t *)line, &from, sizeof from);
+        memcpy((uint8_t *)line + offsetof(kiln_line, direction), &direction, sizeof direction);
+        memcpy((uint8_t *)line + offsetof(kiln_line, t_min), &end, sizeof end);
     }
-    const quad own_origin = {own[0], own[1], own[2], own[2]};
-    const quad direction = {along[0], along[1], along[2], along[2]};
+    quad centre;
+    kiln_quad least, most;
+    KILN_STATIC_ASSERT(offsetof(kiln_format_tree, bounds_upper) + sizeof most <= sizeof *entry &&
+                           offsetof(kiln_format_tree, origin) + sizeof centre <= sizeof *entry,
+                       "loads of four");
+    memcpy(&centre, entry->origin, sizeof centre);
+    memcpy(&least, entry->bounds_lower, sizeof least);
+    memcpy(&most, entry->bounds_upper, sizeof most);
+    const quad middle_of_tree = {centre[0], centre[1], centre[2], centre[2]};
+    const quad lowest = {(double)least[0], (double)least[1], (double)least[2], (double)least[2]};
+    const quad highest = {(double)most[0], (double)most[1], (double)most[2], (double)most[2]};
+    const double unit = kiln_power_of_two(-entry->scale_exponent);
     const quad raw_inverse = 1.0 / (direction + 0x1p-300); /* which changes zeros only */
-    const double largest = kiln_larger(kiln_larger(fabs(along[0]), fabs(along[1])), fabs(along[2]));
     /* 2^exponent of the largest, and its inverse: subtracting bits subtracts exponents. */
     const quad_mask exponent = (quad_mask)KILN_QUAD_OF(largest) & (int64_t)KILN_DOUBLE_EXPONENT;
     const quad up = (quad)exponent, down = (quad)((int64_t)KILN_DOUBLE_TWO_EXPONENTS - exponent);
@@ -132,54 +190,50 @@ static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, 
         KILN_QUAD_SELECT(clips, way, (quad)((quad_mask)KILN_QUAD_OF(KILN_TURN) | sign));
     const quad inverse = KILN_QUAD_SELECT(clips, raw_inverse * up,
                                           (quad)((quad_mask)KILN_QUAD_OF(1.0 / KILN_TURN) | sign));
-    const quad origin = ((quad){from[0], from[1], from[2], from[2]} - own_origin) * unit;
-    const quad sizes = KILN_QUAD_ABS(origin) + KILN_QUAD_ABS(own_origin) * unit;
+    const quad origin = (from - middle_of_tree) * unit;
+    const quad sizes = KILN_QUAD_ABS(origin) + KILN_QUAD_ABS(middle_of_tree) * unit;
     const double margin =
         off * unit + (KILN_TURN_SLACK + 0x1p-40) + 0x1p-45 * ((sizes[0] + sizes[1]) + sizes[2]);
-    const quad lower =
-        ((quad){(double)least[0], (double)least[1], (double)least[2], (double)least[2]} -
-         own_origin) *
-            unit -
-        margin;
-    const quad upper =
-        ((quad){(double)most[0], (double)most[1], (double)most[2], (double)most[2]} - own_origin) *
-            unit +
-        margin;
-    const quad low = (lower - origin) * inverse, high = (upper - origin) * inverse;
+    const quad lower = (lowest - middle_of_tree) * unit - margin;
+    const quad upper = (highest - middle_of_tree) * unit + margin;
+    const quad below = lower - origin, above = upper - origin;
+    const quad low = below * inverse, high = above * inverse;
     const quad_mask swapped = sign >> 63;
     const quad endless = KILN_QUAD_OF(HUGE_VAL);
     const quad enter = KILN_QUAD_SELECT(clips, KILN_QUAD_SELECT(swapped, high, low), -endless);
     const quad leave = KILN_QUAD_SELECT(clips, KILN_QUAD_SELECT(swapped, low, high), endless);
     ray->line = line;
     ray->s_of_t = up[0] * unit;
-    const double first = kiln_larger(kiln_larger(enter[0], enter[1]),
-                                     kiln_larger(enter[2], line->t_min * ray->s_of_t));
+    const double first =
+        kiln_larger(kiln_larger(enter[0], enter[1]), kiln_larger(enter[2], end[0] * ray->s_of_t));
     const double last = kiln_smaller(kiln_smaller(leave[0], leave[1]),
-                                     kiln_smaller(leave[2], line->t_max * ray->s_of_t));
-    for (int k = 0; k < 3; k++) {
-        const uint8_t below = (uint8_t)(sign[k] != 0 ? TO_UPPER : 0);
-        ray->nearer[k] = (uint8_t)(8 * k + below);
-        ray->farther[k] = (uint8_t)(8 * k + TO_UPPER - below);
-    }
+                                     kiln_smaller(leave[2], end[1] * ray->s_of_t));
     if (!(first <= last)) {
-        return false;
+        return 0;
     }
+    ray->faces = faces[quad_signs(sign) & 7];
+    const quad width = above - below, far = KILN_QUAD_ABS(below), near = KILN_QUAD_ABS(above);
+    const quad away = KILN_QUAD_SELECT(far > near, far, near);
+    const double size_of_unit = kiln_power_of_two(entry->scale_exponent);
+    const double widest = kiln_larger(kiln_larger(width[0], width[1]), width[2]) * size_of_unit;
+    const double farthest = kiln_larger(kiln_larger(away[0], away[1]), away[2]) * size_of_unit;
+    ray->coarse = KILN_LINE_COARSE * largest;
+    const double reach = 1.0001 * ray->coarse * widest;
+    ray->off_edges = reach * farthest;
+    ray->off_rest = 2 * (2 * ray->off_edges + reach * widest);
     ray_store(ray->direction, KILN_QUAD_NARROW(turned));
-    const kiln_quad inverses = KILN_QUAD_NARROW(inverse);
-    const quad_words per_step = (quad_words)inverses - (127u << 23); /* may wrap, and back */
-    ray_store(ray->inverse, inverses);
-    memcpy(ray->per_step, &per_step, sizeof per_step);
+    ray_store(ray->inverse, KILN_QUAD_NARROW(inverse));
     const quad entered = origin + way * first, size = KILN_QUAD_ABS(entered);
     const double beside = margin + KILN_TURN_SLACK;
     const quad_mask misses =
         (quad_mask)(entered < lower - beside) | (quad_mask)(entered > upper + beside);
-    if ((misses[0] | misses[1] | misses[2]) != 0) {
-        return false; /* along an axis that was not clipped */
+    if (quad_signs(misses) != 0) {
+        return 0; /* along an axis that was not clipped */
     }
-    if (margin > 1.0 || last - first > KILN_LENGTH_MAX / 1.01 || size[0] > KILN_SLAB_ORIGIN ||
-        size[1] > KILN_SLAB_ORIGIN || size[2] > KILN_SLAB_ORIGIN) {
+    if (margin > 1.0 || last - first > KILN_LENGTH_MAX / 1.01 ||
+        quad_signs(size > KILN_SLAB_ORIGIN) != 0) {
         ray_blind(ray); /* the last: of a tree that is outside its node space */
-        return true;
+        return 1;
     }
     const quad middle = origin * inverse + way * inverse * first;
     const quad error = KILN_QUAD_ABS(inverse) * (1.001 * margin + KILN_SLAB_ERROR);
@@ -190,7 +244,16 @@ static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, 
     ray->s_max = (float)(1.001 * (last - first) + 0x1p-30);
     const double slack = 1.001 * margin + 0x1p-23 * (size[0] + size[1] + size[2]);
     ray->wide = (float)(2 * slack) + 0x1p-17f * ray->s_max;
-    return true;
+    return 1;
+}
+
+#define rays_form KILN_SIMD_NAME(rays_form)
+static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, kiln_slab_ray *ray)
+{
+    kiln_line own = *line;
+    const bool some = ray_place(tree, NULL, &own, off, ray) > 0;
+    ray->line = line;
+    return some;
 }
 
 /* --------------------------------------------------------------------------------------- boxes --
@@ -251,12 +314,12 @@ static inline uint32_t ray_steps(bool fused, const kiln_format_node8 *node,
     for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
         vec enter[3], leave[3];
         for (unsigned k = 0; k < 3; k++) {
-            const vec nearer = vec_from_int(vec_int_load_u8(faces + ray->nearer[k] + i));
-            const vec farther = vec_from_int(vec_int_load_u8(faces + ray->farther[k] + i));
+            const vec nearer = vec_from_int(vec_int_load_u8(faces + ray->faces.nearer[k] + i));
+            const vec farther = vec_from_int(vec_int_load_u8(faces + ray->faces.farther[k] + i));
             const vec_int field = (vec_int_of(steps) & (BYTE << 8 * k)) << (EXPONENT - 8 * (int)k);
-            const vec step = vec_of_bits(
-                vec_int_wrap(vec_int_max(field, vec_int_of(KILN_SLAB_STEP_LEAST << EXPONENT)),
-                             vec_int_of(ray->per_step[k])));
+            const vec step = vec_of_bits(vec_int_wrap(
+                vec_int_max(field, vec_int_of(KILN_SLAB_STEP_LEAST << EXPONENT)),
+                vec_int_wrap(vec_bits(vec_of(ray->inverse[k])), vec_int_of(-(127 << EXPONENT)))));
             const vec org = vec_of(node->org[k]), inverse = vec_of(ray->inverse[k]);
             enter[k] = plus_product(fused, plus_product(fused, vec_of(ray->near[k]), org, inverse),
                                     nearer, step);
@@ -308,7 +371,7 @@ static inline vec ray_turned(bool fused, const vec of[3], vec x, vec y, vec z)
 #define ray_axes KILN_SIMD_NAME(ray_axes)
 /* The columns of q R, and q = 1 + r . r, of kiln_rodrigues_axes with r = c (x, y, z): R needs a
  * division. The squares are whole numbers and exact. */
-static inline vec ray_axes(bool fused, const int8_t rotation[3][8], unsigned first, vec of[3][3])
+KILN_IN_LINE vec ray_axes(bool fused, const int8_t rotation[3][8], unsigned first, vec of[3][3])
 {
     const float once = 2.0f * KILN_RODRIGUES_STEP, twice = once * KILN_RODRIGUES_STEP;
     const vec square = vec_of(0.5f * twice), one = vec_of(1.0f);
@@ -330,33 +393,45 @@ static inline vec ray_axes(bool fused, const int8_t rotation[3][8], unsigned fir
 
 #define ray_oriented KILN_SIMD_NAME(ray_oriented)
 /* The same as ray_steps for a node of oriented boxes. Both sides of a slab are q times what they
- * are, which their quotient is without. */
-static inline uint32_t ray_oriented(bool fused, const kiln_format_node_obb8 *node,
-                                    const kiln_slab_ray *ray, float entry[8])
+ * are, which their quotient is without. The factor that makes the nearer one less is that of their
+ * largest. */
+KILN_IN_LINE uint32_t ray_oriented(bool fused, const kiln_format_node_obb8 *node,
+                                   const kiln_slab_ray *ray, float entry[8])
 {
-    const float *way = ray->direction,
-                scale = kiln_half_scale(node->head.half_exp) * KILN_RAY_WIDER;
-    kiln_quad origin;
-    memcpy(&origin, ray->origin, sizeof origin);
-    const kiln_quad org = node_org(&node->head) - origin;
-    const float widen = ray_widen(ray, org);
+    const vec scale = vec_of(kiln_half_scale(node->head.half_exp) * KILN_RAY_WIDER);
+    const vec_four org =
+        (vec_four)vec_four_three(vec_four_load(node->head.org)) - vec_four_load(ray->origin);
+    const vec_four away = (vec_four)((vec_four_int)org & 0x7FFFFFFF);
+    const vec_four step = vec_four_powers((const uint8_t *)node + offsetof(kiln_format_node8, exp));
+    const vec_four way = vec_four_load(ray->direction);
+    const vec widen =
+        plus_product(fused, vec_of(ray->wide),
+                     vec_four_spread(away, 0) + vec_four_spread(away, 1) + vec_four_spread(away, 2),
+                     vec_of(0x1p-21f));
     uint32_t mask = 0;
     for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
         vec centre[3], of[3][3], first = vec_of(0.0f), last = vec_of(ray->s_max);
         for (unsigned k = 0; k < 3; k++) {
             const vec byte = vec_from_int(vec_int_load_u8(node->centre[k] + i));
-            centre[k] = plus_product(fused, vec_of(org[k]), byte,
-                                     vec_of(kiln_node8_step(node->head.exp[k])));
+            centre[k] =
+                plus_product(fused, vec_four_spread(org, k), byte, vec_four_spread(step, k));
         }
-        const vec q = ray_axes(fused, node->rotation, i, of), reach = ray_reach(centre, widen);
+        const vec q = ray_axes(fused, node->rotation, i, of), least = q * 0x1p-20f;
+        const vec reach =
+            plus_product(fused, widen, vec_abs(centre[0]) + vec_abs(centre[1]) + vec_abs(centre[2]),
+                         vec_of(KILN_RAY_CENTRE_ERROR));
         for (unsigned k = 0; k < 3; k++) {
+            const vec slope = ray_turned(fused, of[k], vec_four_spread(way, 0),
+                                         vec_four_spread(way, 1), vec_four_spread(way, 2));
             const vec at = ray_turned(fused, of[k], centre[0], centre[1], centre[2]);
-            const vec slope =
-                ray_turned(fused, of[k], vec_of(way[0]), vec_of(way[1]), vec_of(way[2]));
             const vec half = vec_of_bits(vec_int_load_u16(node->half[k] + i) << 13);
-            ray_axis(at, slope, q, plus_product(fused, reach, half, vec_of(scale)) * q, &first,
-                     &last);
+            const vec wide = plus_product(fused, reach, half, scale);
+            const vec along = vec_of_bits(vec_bits(at) ^ (vec_bits(slope) & INT32_MIN));
+            const vec per_s = vec_of(1.0f) / vec_max(vec_abs(slope), least);
+            first = vec_max(plus_product(fused, along, -wide, q) * per_s, first);
+            last = vec_min(plus_product(fused, along, wide, q) * per_s, last);
         }
+        first = first * (1.0f - 0x1p-20f);
         vec_store(entry + i, first);
         mask |= (vec_lanes(vec_greater(first, last)) ^ KILN_LANES_ALL) << i;
     }
@@ -404,9 +479,8 @@ static uint32_t ray_lanes(const kiln_tree *tree, const kiln_format_node8 *node,
 
 #define ray_lanes_of KILN_SIMD_NAME(ray_lanes_of)
 /* Whichever of them is for the node. */
-static inline uint32_t ray_lanes_of(bool fused, const kiln_tree *tree,
-                                    const kiln_format_node8 *node, const kiln_slab_ray *ray,
-                                    float entry[8])
+KILN_IN_LINE uint32_t ray_lanes_of(bool fused, const kiln_tree *tree, const kiln_format_node8 *node,
+                                   const kiln_slab_ray *ray, float entry[8])
 {
     if (tree->view.kind->in_steps) {
         return ray_steps(fused, node, ray, entry);
@@ -432,7 +506,6 @@ KILN_OUT_OF_LINE static uint32_t ray_lanes_alike(const kiln_tree *tree,
 /* What is known of four triangles, as line_triangle.c calls it. */
 typedef struct {
     double t[4], u[4], v[4], w[4], sum[4];
-    uint32_t stored[4];
 } ray_four;
 
 #define KILN_RAY_NOT 4
@@ -474,49 +547,85 @@ static inline vec_double_mask ray_blurred(const vec_double a[3], const vec_doubl
                               vec_double_abs(computed) * KILN_LINE_T_PRECISION);
 }
 
+#define ray_may_pass KILN_SIMD_NAME(ray_may_pass)
+/* Bits of those of KILN_SIMD_DOUBLES triangles that the line may pass through, by volumes that may
+ * be off by what is most for any triangle of the tree, and with products fused where the set has
+ * that, which rounds less: what is passed by here is so in exact arithmetic. Most triangles are. */
+KILN_IN_LINE uint32_t ray_may_pass(const kiln_slab_ray *ray, const vec_double way[3],
+                                   const vec_double from[3], const vec_double ab[3],
+                                   const vec_double ac[3])
+{
+    vec_double p[3], q[3];
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        p[k] = vec_double_fused(way[i], ac[j], -(way[j] * ac[i]));
+        q[k] = vec_double_fused(from[i], ab[j], -(from[j] * ab[i]));
+    }
+    vec_double sum = ab[0] * p[0], u = from[0] * p[0], v = way[0] * q[0];
+    for (int k = 1; k < 3; k++) {
+        sum = vec_double_fused(ab[k], p[k], sum);
+        u = vec_double_fused(from[k], p[k], u);
+        v = vec_double_fused(way[k], q[k], v);
+    }
+    const vec_double w = (sum - u) - v;
+    const vec_double off = vec_double_of(ray->off_edges), off_w = vec_double_of(ray->off_rest);
+    const vec_double_mask less =
+        vec_double_less(vec_double_min(u, v), -off) | vec_double_less(w, -off_w);
+    const vec_double_mask more =
+        vec_double_greater(vec_double_max(u, v), off) | vec_double_greater(w, off_w);
+    return ~vec_double_lanes(less & more);
+}
+
 #define ray_some KILN_SIMD_NAME(ray_some)
-/* KILN_SIMD_DOUBLES of the four, from number `first` on, by the places of their corners: the bits
- * of those whose sides the line may pass; in the next four those that are not met for all that; in
- * the next those that are, of which all is in *out. They are apart, so that what follows need not
- * wait for quotients. */
-KILN_IN_LINE uint32_t ray_some(const kiln_line *line,
-                               const float *const (*corner)[KILN_SIMD_DOUBLES], unsigned first,
+/* KILN_SIMD_DOUBLES of the four, from number `first` on, by the numbers of their corners: the bits
+ * of those in `lanes` whose sides the line may pass; in the next four those that are not met for
+ * all that; in the next those that are, of which all is in *out. They are apart, so that what
+ * follows need not wait for quotients. */
+KILN_IN_LINE uint32_t ray_some(const kiln_slab_ray *ray, const float *vertices,
+                               const uint32_t *corner, uint32_t lanes, unsigned first,
                                ray_four *out)
 {
+    const kiln_line *line = ray->line;
     vec_double at[3][3], from[3], ab[3], ac[3], p[3], q[3], unused[3], q_size[3], n_size[3];
     vec_double way[3];
-    double most = 0;
     for (int c = 0; c < 3; c++) {
-        vec_double_gather_three(corner[c], at[c]);
+        const float *place[KILN_SIMD_DOUBLES];
+        for (int i = 0; i < KILN_SIMD_DOUBLES; i++) {
+            place[i] = vertices + 3 * (size_t)corner[3 * i + c];
+        }
+        vec_double_gather_three(place, at[c]);
     }
     for (int k = 0; k < 3; k++) {
         way[k] = vec_double_of(line->direction[k]);
-        most = kiln_larger(most, fabs(line->direction[k]));
         from[k] = line->origin[k] - at[0][k];
         ab[k] = at[1][k] - at[0][k];
         ac[k] = at[2][k] - at[0][k];
+    }
+    if ((ray_may_pass(ray, way, from, ab, ac) & lanes) == 0) {
+        return 0;
+    }
+    for (int k = 0; k < 3; k++) { /* nothing is kept of the above, which would need registers */
+        KILN_LOAD_BY_ITSELF(from[k]);
+        KILN_LOAD_BY_ITSELF(ab[k]);
+        KILN_LOAD_BY_ITSELF(ac[k]);
     }
     ray_cross(way, ac, p, unused);
     ray_cross(from, ab, q, q_size);
     const vec_double sum = ray_dot(ab, p), u = ray_dot(from, p), v = ray_dot(way, q);
     const vec_double w = (sum - u) - v;
-    const vec_double edge = vec_double_max(ray_largest(ab), ray_largest(ac));
-    const vec_double reach = edge * (KILN_LINE_COARSE * most);
-    const vec_double error = reach * ray_largest(from);
-    const vec_double error_w = (error * 2.0 + reach * edge) * 2.0;
-    const vec_double_mask less[3] = {vec_double_less(u, -error), vec_double_less(v, -error),
-                                     vec_double_less(w, -error_w)};
-    const vec_double_mask more[3] = {vec_double_greater(u, error), vec_double_greater(v, error),
-                                     vec_double_greater(w, error_w)};
-    const vec_double_mask passed = (less[0] | less[1] | less[2]) & (more[0] | more[1] | more[2]);
-    const uint32_t all = (1u << KILN_SIMD_DOUBLES) - 1u;
-    const uint32_t may = ~vec_double_lanes(passed) & all;
-    if (may == 0) {
-        return 0;
-    }
-    const vec_double_mask one_sign = (less[0] & less[1] & less[2]) | (more[0] & more[1] & more[2]);
     const vec_double height = ray_dot(ac, q);
     const vec_double t = height / sum + 0.0, margin = vec_double_abs(t) * KILN_LINE_T_MARGIN;
+    const vec_double edge = vec_double_max(ray_largest(ab), ray_largest(ac));
+    const vec_double reach = edge * ray->coarse;
+    const vec_double error = reach * ray_largest(from);
+    const vec_double error_w = (error * 2.0 + reach * edge) * 2.0;
+    const vec_double least = vec_double_min(u, v), most = vec_double_max(u, v);
+    const vec_double_mask less = vec_double_less(w, -error_w),
+                          more = vec_double_greater(w, error_w);
+    const vec_double_mask passed =
+        (vec_double_less(least, -error) | less) & (vec_double_greater(most, error) | more);
+    const vec_double_mask one_sign =
+        (vec_double_less(most, -error) & less) | (vec_double_greater(least, error) & more);
     const vec_double t_min = vec_double_of(line->t_min), t_max = vec_double_of(line->t_max);
     ray_cross(ab, ac, unused, n_size);
     const vec_double_mask known =
@@ -526,8 +635,9 @@ KILN_IN_LINE uint32_t ray_some(const kiln_line *line,
     const vec_double_mask unsure =
         vec_double_greater(t + margin, t_max) | vec_double_less(t - margin, t_min) |
         vec_double_greater(error, vec_double_abs(sum) * KILN_LINE_WEIGHT_PRECISION);
-    const uint32_t none = vec_double_lanes(known & outside);
-    const uint32_t sure = vec_double_lanes(known & ~(outside | unsure));
+    const uint32_t may = ~vec_double_lanes(passed) & lanes;
+    const uint32_t none = vec_double_lanes(known & outside) & lanes;
+    const uint32_t sure = vec_double_lanes(known & ~(outside | unsure)) & lanes;
     vec_double_store(out->t + first, t);
     vec_double_store(out->u + first, u);
     vec_double_store(out->v + first, v);
@@ -536,29 +646,54 @@ KILN_IN_LINE uint32_t ray_some(const kiln_line *line,
     return (may | none << KILN_RAY_NOT | sure << KILN_RAY_SURE) << first;
 }
 
-#define ray_test_four KILN_SIMD_NAME(ray_test_four)
-/* The same of `count` triangles, four at most, from a slot on. */
-KILN_OUT_OF_LINE static uint32_t ray_test_four(const kiln_tree *tree, const kiln_line *line,
-                                               uint32_t slot, uint32_t count, ray_four *out)
+#define KILN_RAY_ROOM (4 * 9 + 1)
+
+#define ray_corners KILN_SIMD_NAME(ray_corners)
+/* Writes the numbers of the corners of four triangles, the last of `count` repeated, and returns
+ * where vertices are: those of a height field are placed in `room`. */
+KILN_OUT_OF_LINE static const float *ray_corners(const kiln_tree *tree, uint32_t slot,
+                                                 uint32_t count, uint32_t corner[12],
+                                                 float room[KILN_RAY_ROOM])
 {
-    uint32_t found = 0;
-    KILN_ASSERT(count > 0 && count <= 4);
-    for (uint32_t first = 0; first < count && first < 4; first += KILN_SIMD_DOUBLES) {
-        const float *corner[3][KILN_SIMD_DOUBLES];
-        float room[KILN_SIMD_DOUBLES][10];
-        for (uint32_t i = 0; i < KILN_SIMD_DOUBLES; i++) {
-            const uint32_t number = first + i < count ? first + i : count - 1;
-            const uint32_t stored = kiln_tree_triangle(tree, slot + number);
-            const float *vertex[3];
-            kiln_tree_corner_places(tree, stored, vertex, room[i]);
-            out->stored[first + i] = stored;
-            for (int c = 0; c < 3; c++) {
-                corner[c][i] = vertex[c];
-            }
+    const kiln_heights *heights = tree->view.heights;
+    room[KILN_RAY_ROOM - 1] = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t stored = kiln_tree_triangle(tree, slot + (i < count ? i : count - 1));
+        for (uint32_t c = 0; c < 3; c++) {
+            corner[3 * i + c] =
+                heights != NULL ? 3 * i + c : tree->triangles[3 * (size_t)stored + c];
         }
-        found |= ray_some(line, (const float *const(*)[KILN_SIMD_DOUBLES])corner, first, out);
+        if (heights != NULL) {
+            kiln_heights_triangle(heights, stored, room + 9 * (size_t)i);
+        }
     }
-    return found & ((1u << count) - 1u) * 0x111u;
+    return heights != NULL ? room : tree->vertices;
+}
+
+#define ray_test_four KILN_SIMD_NAME(ray_test_four)
+/* The same of `count` triangles, four at most, from a slot on. Where the tree has slots behind them
+ * theirs are looked at, too, which costs less than to leave them out. */
+KILN_IN_LINE uint32_t ray_test_four(const kiln_tree *tree, const kiln_slab_ray *ray, uint32_t slot,
+                                    uint32_t count, ray_four *out)
+{
+    const uint32_t lanes = (1u << count) - 1u, all = (1u << KILN_SIMD_DOUBLES) - 1u;
+    const float *vertices = tree->vertices;
+    const uint32_t *corner;
+    float room[KILN_RAY_ROOM];
+    uint32_t numbers[12], found = 0;
+    KILN_ASSERT(count > 0 && count <= 4);
+    if (__builtin_expect(tree->view.order == NULL && tree->view.heights == NULL &&
+                             tree->view.slots - slot >= 4,
+                         1)) {
+        corner = tree->triangles + 3 * ((size_t)tree->view.entry->triangle_first + slot);
+    } else {
+        vertices = ray_corners(tree, slot, count, numbers, room);
+        corner = numbers;
+    }
+    for (uint32_t first = 0; first < 4 && lanes >> first != 0; first += KILN_SIMD_DOUBLES) {
+        found |= ray_some(ray, vertices, corner + 3 * first, lanes >> first & all, first, out);
+    }
+    return found;
 }
 
 #define ray_leaf KILN_SIMD_NAME(ray_leaf)
@@ -572,7 +707,7 @@ static bool ray_leaf(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, u
         ray_four four;
         uint32_t may = (1u << here) - 1u;
         if (only_met) {
-            const uint32_t found = ray_test_four(tree, ray->line, first + i, here, &four);
+            const uint32_t found = ray_test_four(tree, ray, first + i, here, &four);
             may &= found & ~(found >> KILN_RAY_NOT);
         }
         for (; may != 0; may &= may - 1) {

@@ -41,6 +41,7 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .ray_form = rays_form,
     .ray_walk = rays_walk,
     .ray_find = rays_find,
+    .ray_ask = rays_ask,
     .line_lanes = rays_lanes,
     .point_walk = points_walk,
     .point_slot = points_slot,

@@ -13,22 +13,14 @@
 #include <math.h>
 #include <string.h>
 
-#define ORIGIN_MAX 1e60
-#define DIRECTION_MIN 1e-30
-#define DIRECTION_MAX 1e30
-#define COMPONENT_MIN 0x1p-160
-#define T_MIN 0x1p-290
-#define T_MAX 0x1p+400
-
 /* ------------------------------------------------------------------------ tree's own frame -- */
 
-/* No hit has a t over 2^334: its point is within 2^128, and the origin within 2^232. */
 static double settled_end(double t)
 {
-    if (fabs(t) < T_MIN) {
+    if (fabs(t) < KILN_LINE_T_MIN) {
         return 0;
     }
-    return t > T_MAX ? HUGE_VAL : t < -T_MAX ? -HUGE_VAL : t;
+    return t > KILN_LINE_T_MAX ? HUGE_VAL : t < -KILN_LINE_T_MAX ? -HUGE_VAL : t;
 }
 
 /* What is too small to matter is 0. */
@@ -56,8 +48,8 @@ kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, con
     KILN_LOAD_BY_ITSELF(v);
     KILN_LOAD_BY_ITSELF(w);
     const double largest = kiln_larger(kiln_larger(fabs(u), fabs(v)), fabs(w));
-    if (!within(x, y, z, ORIGIN_MAX) || !within(u, v, w, DIRECTION_MAX) ||
-        !(largest >= DIRECTION_MIN) || !(ray->t_min <= ray->t_max)) {
+    if (!within(x, y, z, KILN_LINE_ORIGIN_MAX) || !within(u, v, w, KILN_LINE_DIRECTION_MAX) ||
+        !(largest >= KILN_LINE_DIRECTION_MIN) || !(ray->t_min <= ray->t_max)) {
         return KILN_ERROR_ARGUMENT;
     }
     KILN_ASSERT(placement->scale > 0);
@@ -65,16 +57,16 @@ kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, con
         line->origin[0] = settled_number(x, KILN_EXACT_MIN);
         line->origin[1] = settled_number(y, KILN_EXACT_MIN);
         line->origin[2] = settled_number(z, KILN_EXACT_MIN);
-        line->direction[0] = settled_number(u, COMPONENT_MIN);
-        line->direction[1] = settled_number(v, COMPONENT_MIN);
-        line->direction[2] = settled_number(w, COMPONENT_MIN);
+        line->direction[0] = settled_number(u, KILN_LINE_COMPONENT_MIN);
+        line->direction[1] = settled_number(v, KILN_LINE_COMPONENT_MIN);
+        line->direction[2] = settled_number(w, KILN_LINE_COMPONENT_MIN);
         line->t_min = settled_end(ray->t_min);
         line->t_max = settled_end(ray->t_max);
     } else {
         kiln_placement_point(placement, ray->origin, line->origin);
         kiln_placement_direction(placement, ray->direction, line->direction);
         for (int k = 0; k < 3; k++) {
-            line->direction[k] = settled_number(line->direction[k], COMPONENT_MIN);
+            line->direction[k] = settled_number(line->direction[k], KILN_LINE_COMPONENT_MIN);
         }
         line->t_min = settled_end(ray->t_min / placement->scale);
         line->t_max = settled_end(ray->t_max / placement->scale);

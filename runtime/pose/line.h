@@ -15,9 +15,23 @@ typedef struct kiln_line {
     double t_min, t_max;
 } kiln_line;
 
+/* What rays are taken, and what of them is too small, or too far, to matter. No hit has a t over
+ * 2^334: its point is within 2^128, and the origin within 2^232. */
+#define KILN_LINE_ORIGIN_MAX 1e60
+#define KILN_LINE_DIRECTION_MIN 1e-30
+#define KILN_LINE_DIRECTION_MAX 1e30
+#define KILN_LINE_COMPONENT_MIN 0x1p-160
+#define KILN_LINE_T_MIN 0x1p-290
+#define KILN_LINE_T_MAX 0x1p+400
+
 /* KILN_OK or KILN_ERROR_ARGUMENT: a number that is not finite or out of range (but for ends of t),
  * no direction, t_min > t_max. */
 kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, const kiln_ray *ray);
+
+/* Where boxes in steps have the faces that are met first, and last: bytes of lane 0. */
+typedef struct kiln_ray_faces {
+    uint8_t nearer[4], farther[4];
+} kiln_ray_faces;
 
 /* The part of a line inside the box of a tree, for filtering, all rounded to float: the points
  * origin + s direction of node space with 0 <= s <= s_max, the largest coordinate of the direction
@@ -25,14 +39,18 @@ kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, con
  * each axis, of the one with s = t s_of_t - s_first. Fourth numbers repeat the third. */
 typedef struct kiln_slab_ray {
     double s_of_t, s_first;
+    double scale;     /* what t is multiplied by for the caller, and */
+    bool any;         /* is any hit wanted: both set by the walk for one */
+    double coarse;    /* KILN_LINE_COARSE times the largest coordinate of the line's direction */
+    double off_edges; /* at most what volumes of the line and an edge of the tree are off by, */
+    double off_rest;  /* and what the third of a triangle is that is computed from these */
     float origin[4], direction[4]; /* coordinates of the direction: 2^-30 or more */
     float inverse[4];              /* of the direction */
-    int32_t per_step[4];           /* its bits less those of 1 */
     float near[4], far[4];         /* -origin / direction, less and more what kernel_rays.h says */
     float wide;                    /* what rotated boxes are widened by */
     float s_max;                   /* may be lowered during a walk */
-    uint8_t nearer[3], farther[3]; /* in AABB8: the byte of lane 0 that is met first, and last */
-    const kiln_line *line;         /* that it is of */
+    kiln_ray_faces faces;
+    const kiln_line *line; /* that it is of */
 } kiln_slab_ray;
 
 /* From now on only what t <= `t` reaches is wanted, `t` being off by 2^-40 of itself. The cut is

@@ -105,8 +105,7 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t slot, ui
 static bool is_plain(const ray_query *query)
 {
     return query->one != NULL && query->filter.call == NULL && query->cull == KILN_CULL_NONE &&
-           !query->placement->mirrors && !(query->any && query->tree->view.kind->shared) &&
-           query->tree->view.entry->node_count <= KILN_LINE_FIND_NODES;
+           !query->placement->mirrors && kiln_line_finds(query->tree, query->any);
 }
 
 /* Forms the placement, the line and the slabs in this order, since each needs the one before. A
@@ -166,11 +165,8 @@ static kiln_status run_ray_query(ray_query *query, const kiln_tree *tree, const 
 
 /* --------------------------------------------------------------------------------- the hit -- */
 
-/* A corner of a stored triangle. */
-static inline kiln_vector hit_corner(const kiln_tree *tree, uint32_t stored, int corner)
+static inline kiln_vector hit_corner(const float *v)
 {
-    float room[3];
-    const float *v = kiln_tree_vertex(tree, stored, (unsigned)corner, room);
     return (kiln_vector){{(double)v[0], (double)v[1], (double)v[2]}};
 }
 
@@ -186,15 +182,19 @@ static inline double largest_of(kiln_vector v)
 }
 
 /* All of a hit. The normal has length 1 and is carried with the rotation; edges are scaled
- * first, so that no square of theirs over- or underflows. */
-static void fill_hit(const ray_query *query, const kiln_found_hit *hit, kiln_ray_hit *out)
+ * first, so that no square of theirs over- or underflows. What the walk has written by parts is
+ * read number by number. */
+static void fill_hit(const kiln_tree *tree, const kiln_placement *placement,
+                     const kiln_found_hit *hit, kiln_ray_hit *out)
 {
-    const kiln_tree *tree = query->tree;
-    const kiln_vector a = hit_corner(tree, hit->stored, 0);
-    kiln_vector ab = edge_between(a, hit_corner(tree, hit->stored, 1));
-    kiln_vector ac = edge_between(a, hit_corner(tree, hit->stored, 2));
+    const float *place[3];
+    float room[10];
+    kiln_tree_corner_places(tree, hit->stored, place, room);
+    const kiln_vector a = hit_corner(place[0]);
+    kiln_vector ab = edge_between(a, hit_corner(place[1]));
+    kiln_vector ac = edge_between(a, hit_corner(place[2]));
     const double largest = kiln_larger(largest_of(ab), largest_of(ac));
-    double square = 0;
+    double square = 0, normal[3];
     memset(out, 0, sizeof *out);
     out->found = true;
     out->triangle = kiln_tree_id(tree, hit->stored);
@@ -216,9 +216,13 @@ static void fill_hit(const ray_query *query, const kiln_found_hit *hit, kiln_ray
         square += own.x[k] * own.x[k];
     }
     const double shorten = square > 0 ? 1 / sqrt(square) : 0;
-    kiln_placement_normal(query->placement, own.x, out->normal);
-    for (int k = 0; k < 3 && !query->placement->affine; k++) {
-        out->normal[k] *= shorten;
+    if (placement->affine) {
+        kiln_placement_normal(placement, own.x, out->normal);
+        return;
+    }
+    kiln_matrix_apply(placement->carry.rotation, own.x, normal);
+    for (int k = 0; k < 3; k++) {
+        out->normal[k] = normal[k] * shorten;
     }
 }
 
@@ -257,10 +261,23 @@ static void fill_one(ray_query *query)
 {
     one_hit *one = (one_hit *)query->user;
     if (one->found) {
-        fill_hit(query, &one->best, one->out);
+        fill_hit(query->tree, query->placement, &one->best, one->out);
     } else {
         memset(one->out, 0, sizeof *one->out);
     }
+}
+
+/* One hit of a tree that is where it is, in the environment of queries: the walk asks at once. */
+static kiln_status ask_one(const kiln_tree *tree, const kiln_ray *ray, bool any, kiln_ray_hit *out)
+{
+    kiln_found_hit hit;
+    const int met = kiln_line_ask(tree, ray, any, &hit);
+    if (met > 0) {
+        fill_hit(tree, &kiln_placement_identity, &hit, out);
+    } else if (met == 0) {
+        memset(out, 0, sizeof *out);
+    }
+    return met >= 0 ? KILN_OK : KILN_ERROR_ARGUMENT;
 }
 
 /* Both queries for a single hit differ only in `take`, which says when the walk may end. */
@@ -270,15 +287,24 @@ static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const 
 {
     one_hit one;
     ray_query query;
+    const bool any = take == take_any_hit;
     if (hit == NULL) {
         return KILN_ERROR_ARGUMENT;
+    }
+    if (options == NULL && pose == NULL && tree != NULL && ray != NULL &&
+        kiln_tree_has_polygons(tree) && kiln_line_finds(tree, any)) {
+        const kiln_fpu_state caller = kiln_fpu_enter();
+        KILN_FPU_CALL(ask, ask_one);
+        const kiln_status status = ask(tree, ray, any, hit);
+        kiln_fpu_leave(caller);
+        return status;
     }
     one.found = false;
     one.out = hit;
     query.take = take;
     query.once = false; /* a hit that is found again changes nothing */
     query.user = query.one = &one;
-    query.any = take == take_any_hit;
+    query.any = any;
     return run_ray_query(&query, tree, pose, ray, options, fill_one);
 }
 
@@ -345,7 +371,7 @@ static bool take_all_hits(ray_query *query, const kiln_found_hit *hit)
     kiln_ray_hit full;
     KILN_ASSERT(heap->capacity == 0 || heap->hits != NULL);
     if (heap->count < heap->capacity) {
-        fill_hit(query, hit, &full);
+        fill_hit(query->tree, query->placement, hit, &full);
         sift_hit_up(heap->hits, heap->count, &full);
     } else if (heap->capacity > 0) {
         /* The heap is full: only what the order needs is filled in, as most hits are dropped here
@@ -354,7 +380,7 @@ static bool take_all_hits(ray_query *query, const kiln_found_hit *hit)
         full.side = hit->at.side;
         full.triangle = kiln_tree_id(query->tree, hit->stored);
         if (hit_is_less(&full, &heap->hits[0])) {
-            fill_hit(query, hit, &full);
+            fill_hit(query->tree, query->placement, hit, &full);
             sift_hit_down(heap->hits, heap->capacity, &full);
         }
     }
@@ -407,7 +433,7 @@ static bool call_with_hit(ray_query *query, const kiln_found_hit *hit)
     hit_caller *caller = (hit_caller *)query->user;
     KILN_ASSERT(caller->callback != NULL);
     kiln_ray_hit full;
-    fill_hit(query, hit, &full);
+    fill_hit(query->tree, query->placement, hit, &full);
     caller->count++;
     kiln_fpu_leave(query->filter.caller);
     const bool more = caller->callback(caller->user, &full);

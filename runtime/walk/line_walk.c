@@ -19,8 +19,14 @@ void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, ki
 bool kiln_line_find(const kiln_tree *tree, kiln_slab_ray *ray, double scale, bool any,
                     kiln_found_hit *hit)
 {
-    KILN_ASSERT(!any || !tree->view.kind->shared);
+    KILN_ASSERT(kiln_line_finds(tree, any));
     return kiln_kernel_active()->ray_find(tree, ray, scale, any, hit);
+}
+
+int kiln_line_ask(const kiln_tree *tree, const kiln_ray *ray, bool any, kiln_found_hit *hit)
+{
+    KILN_ASSERT(kiln_line_finds(tree, any));
+    return kiln_kernel_active()->ray_ask(tree, ray, any, hit);
 }
 
 typedef struct {

@@ -18,12 +18,22 @@ bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_li
 void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, kiln_line_visit visit,
                     void *user);
 
+/* Does kiln_line_find take the tree, for the first hit or any? */
+static inline bool kiln_line_finds(const kiln_tree *tree, bool any)
+{
+    const uint32_t nodes_most = 1u << 29; /* a number and a lane are a word */
+    return !(any && tree->view.kind->shared) && tree->view.entry->node_count <= nodes_most;
+}
+
 /* Returns whether the ray meets the tree, and how: first, in the canonical order of hits, whose t
  * is `scale` times the line's; with `any` somewhere, the same place in every instruction set. Any
  * of a tree whose triangles have several slots is for kiln_line_walk. */
-#define KILN_LINE_FIND_NODES (1u << 29) /* the most that it takes */
 bool kiln_line_find(const kiln_tree *tree, kiln_slab_ray *ray, double scale, bool any,
                     kiln_found_hit *hit);
+
+/* The same for a caller's ray and a tree that is where it is, with all that comes before it: 1 it
+ * meets the tree, 0 it does not, -1 kiln_line_form refuses it. */
+int kiln_line_ask(const kiln_tree *tree, const kiln_ray *ray, bool any, kiln_found_hit *hit);
 
 /* Of the slots of one triangle that the walk of a ray that is not cut reaches: is this the one that
  * names it? True for one of them; always, where triangles have one slot only. */
