@@ -146,6 +146,42 @@ static inline void kiln_tree_corner_places(const kiln_tree *tree, uint32_t store
     }
 }
 
+/* The numbers of the corners of the triangles in four slots from one on, where they stand in a row:
+ * number n is at 3 n of *vertices. NULL: they don't, or the tree has no four slots there. */
+static inline const uint32_t *kiln_tree_four_in_a_row(const kiln_tree *tree, uint32_t slot,
+                                                      const float **vertices)
+{
+    *vertices = tree->vertices;
+    return __builtin_expect(tree->view.order == NULL && tree->view.heights == NULL &&
+                                tree->view.slots - slot >= 4,
+                            1)
+               ? tree->triangles + 3 * ((size_t)tree->view.entry->triangle_first + slot)
+               : NULL;
+}
+
+#define KILN_TREE_FOUR_ROOM (4 * 9 + 1)
+
+/* The same anywhere, into `corner`, the last of `count` triangles repeated. Returns where vertices
+ * are: those of a height field are placed in `room`. */
+static inline const float *kiln_tree_four_corners(const kiln_tree *tree, uint32_t slot,
+                                                  uint32_t count, uint32_t corner[12],
+                                                  float room[KILN_TREE_FOUR_ROOM])
+{
+    const kiln_heights *heights = tree->view.heights;
+    room[KILN_TREE_FOUR_ROOM - 1] = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t stored = kiln_tree_triangle(tree, slot + (i < count ? i : count - 1));
+        for (uint32_t c = 0; c < 3; c++) {
+            corner[3 * i + c] =
+                heights != NULL ? 3 * i + c : tree->triangles[3 * (size_t)stored + c];
+        }
+        if (heights != NULL) {
+            kiln_heights_triangle(heights, stored, room + 9 * (size_t)i);
+        }
+    }
+    return heights != NULL ? room : tree->vertices;
+}
+
 static inline uint32_t kiln_tree_vertex_number(const kiln_tree *tree, uint32_t stored,
                                                unsigned corner)
 {

@@ -646,28 +646,12 @@ KILN_IN_LINE uint32_t ray_some(const kiln_slab_ray *ray, const float *vertices,
     return (may | none << KILN_RAY_NOT | sure << KILN_RAY_SURE) << first;
 }
 
-#define KILN_RAY_ROOM (4 * 9 + 1)
-
 #define ray_corners KILN_SIMD_NAME(ray_corners)
-/* Writes the numbers of the corners of four triangles, the last of `count` repeated, and returns
- * where vertices are: those of a height field are placed in `room`. */
 KILN_OUT_OF_LINE static const float *ray_corners(const kiln_tree *tree, uint32_t slot,
                                                  uint32_t count, uint32_t corner[12],
-                                                 float room[KILN_RAY_ROOM])
+                                                 float room[KILN_TREE_FOUR_ROOM])
 {
-    const kiln_heights *heights = tree->view.heights;
-    room[KILN_RAY_ROOM - 1] = 0;
-    for (uint32_t i = 0; i < 4; i++) {
-        const uint32_t stored = kiln_tree_triangle(tree, slot + (i < count ? i : count - 1));
-        for (uint32_t c = 0; c < 3; c++) {
-            corner[3 * i + c] =
-                heights != NULL ? 3 * i + c : tree->triangles[3 * (size_t)stored + c];
-        }
-        if (heights != NULL) {
-            kiln_heights_triangle(heights, stored, room + 9 * (size_t)i);
-        }
-    }
-    return heights != NULL ? room : tree->vertices;
+    return kiln_tree_four_corners(tree, slot, count, corner, room);
 }
 
 #define ray_test_four KILN_SIMD_NAME(ray_test_four)
@@ -677,16 +661,12 @@ KILN_IN_LINE uint32_t ray_test_four(const kiln_tree *tree, const kiln_slab_ray *
                                     uint32_t count, ray_four *out)
 {
     const uint32_t lanes = (1u << count) - 1u, all = (1u << KILN_SIMD_DOUBLES) - 1u;
-    const float *vertices = tree->vertices;
-    const uint32_t *corner;
-    float room[KILN_RAY_ROOM];
+    const float *vertices;
+    const uint32_t *corner = kiln_tree_four_in_a_row(tree, slot, &vertices);
+    float room[KILN_TREE_FOUR_ROOM];
     uint32_t numbers[12], found = 0;
     KILN_ASSERT(count > 0 && count <= 4);
-    if (__builtin_expect(tree->view.order == NULL && tree->view.heights == NULL &&
-                             tree->view.slots - slot >= 4,
-                         1)) {
-        corner = tree->triangles + 3 * ((size_t)tree->view.entry->triangle_first + slot);
-    } else {
+    if (__builtin_expect(corner == NULL, 0)) {
         vertices = ray_corners(tree, slot, count, numbers, room);
         corner = numbers;
     }
