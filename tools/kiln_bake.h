@@ -178,7 +178,7 @@ typedef struct {
      * from the greatest y down to 0, so that the field looks as its picture does, and heights go
      * along z. With `up` 1 rows go along z and heights along y. `scale` counts for all of it;
      * `bv`, `leaf`, `builder` and what belongs to them don't count, since the tree follows from the
-     * grid. */
+     * grid. For other models that one of these is given is KILN_BAKE_USAGE. */
     double spacing[2]; /* of columns and of rows, [> 0]; default 0: 1, and of rows as of columns */
     /* Heights of the samples 0 and 65535, or the greatest that the file says; default both 0:
      * sample s is at s. */

@@ -219,6 +219,11 @@ END
 case_end
 
 case_begin 'what is no mesh'
+printf 'v 0 0 0\nv 1 0 0\nv nan 1 0\nf 1 2 3\nf 1 2 9\n' >broken.obj
+exact 3 "$KILN" check-mesh broken.obj <<'END'
+stderr:
+kiln: broken.obj: no face is left: all have a corner that is not there or not a number; repair the model
+END
 "$KILN" bake -q cube.obj -o bare.kiln --adb --no-geometry && "$KILN" lut axes -q -o axes.kiln --points 14
 exact 3 "$KILN" check-mesh bare.kiln <<'END'
 stderr:

@@ -117,6 +117,10 @@ for option in '--bv obb,aabb' '--bv auto' '--leaf 2' '--builder median' '--split
     # shellcheck disable=SC2086
     refused 1 "for which ${option%% *} is of no use" plain.pgm $option
 done
+for option in '--spacing 2' '--heights 0,3' '--columns 4' '--hole 0' '--diagonal falling'; do
+    # shellcheck disable=SC2086
+    refused 1 "is no height field, and ${option%% *} is of use for nothing else" "$OLDPWD/models/tiny/cube.obj" $option
+done
 refused 1 'takes one length above 0' plain.pgm --spacing 0
 refused 1 'takes one length above 0' plain.pgm --spacing 1,2,3
 refused 1 'takes two numbers' plain.pgm --heights 3

@@ -959,6 +959,19 @@ static void points(void **state)
     assert_int_equal(r.status, KILN_BAKE_OK);
     assert_bounds(&r, 1, 2, 3, 4, 5, 6);
     done(&r);
+    /* Names in a comment, as many as a point has numbers; and a sentence, of another length. */
+    r = import_text("asc", "//Intensity,Z,Y,X\n2\n9 3 2 1\n9 6 5 4\n// X Y Z Intensity\n");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_bounds(&r, 1, 2, 3, 4, 5, 6);
+    done(&r);
+    r = import_text("xyz", "# z y x\n# x y z of points, in metres\n1 2 3\n4 5 6\n");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_bounds(&r, 1, 2, 3, 4, 5, 6);
+    done(&r);
+    r = import_text("xyz", "// z y x\nx y z\n1 2 3\n4 5 6\n");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_bounds(&r, 1, 2, 3, 4, 5, 6);
+    done(&r);
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         r = import_text("xyz", refused[i][0]);
         assert_error(&r, KILN_BAKE_INVALID, refused[i][1]);

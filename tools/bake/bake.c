@@ -796,6 +796,14 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
         status = bake_heights(&b);
         goto made;
     }
+    if (kiln_height_grid_option(&b.asked) != NULL) {
+        kiln_bake_report_error(report, b.input->path,
+                               "is no height field, and %s is of use for nothing else; leave it "
+                               "out",
+                               kiln_height_grid_option(&b.asked));
+        status = KILN_BAKE_USAGE;
+        goto done;
+    }
     if (!kiln_groups_make(&b.soup, b.options.split, &b.groups) ||
         b.groups.count > KILN_TREE_COUNT_MAX / b.kind_count) {
         status = KILN_BAKE_FAILED;

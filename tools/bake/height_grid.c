@@ -51,6 +51,16 @@ const char *kiln_height_grid_stray(const kiln_bake_options *o)
                                                                   : NULL;
 }
 
+const char *kiln_height_grid_option(const kiln_bake_options *o)
+{
+    return o->spacing[0] != 0 || o->spacing[1] != 0   ? "--spacing"
+           : o->heights[0] != 0 || o->heights[1] != 0 ? "--heights"
+           : o->columns != 0                          ? "--columns"
+           : o->hole != -1                            ? "--hole"
+           : o->diagonal != KILN_HEIGHTS_RISING       ? "--diagonal"
+                                                      : NULL;
+}
+
 void kiln_height_grid_make(const kiln_soup *soup, const kiln_bake_options *o,
                            kiln_format_heights *grid)
 {

@@ -13,6 +13,9 @@ const char *kiln_height_grid_refusal(const kiln_bake_options *options);
  * was. */
 const char *kiln_height_grid_stray(const kiln_bake_options *options);
 
+/* The reverse: an option of height fields that was given; NULL: none was. */
+const char *kiln_height_grid_option(const kiln_bake_options *options);
+
 /* `soup` has samples, and the options are not refused. */
 void kiln_height_grid_make(const kiln_soup *soup, const kiln_bake_options *options,
                            kiln_format_heights *grid);

@@ -734,6 +734,15 @@ static bool must_have_faces(flat *f, const char *which)
         return FAIL(f, KILN_BAKE_INVALID,
                     "no point%s (%lu points dropped); give a model with vertices", which,
                     (unsigned long)f->soup->note_count);
+    uint32_t broken = 0;
+    for (uint32_t i = 0; i < f->soup->note_count; i++)
+        broken += f->soup->notes[i].reason == KILN_FACE_INDEX_RANGE ||
+                  f->soup->notes[i].reason == KILN_FACE_NOT_FINITE;
+    if (broken > 0 && broken == f->soup->note_count)
+        return FAIL(f, KILN_BAKE_INVALID,
+                    "no face is left: %s %s a corner that is not there or not a number; repair the "
+                    "model",
+                    broken == 1 ? "the only one" : "all", broken == 1 ? "has" : "have");
     return FAIL(f, KILN_BAKE_INVALID,
                 "no face%s (%llu points and %llu lines left out, %lu face%s dropped); give a model "
                 "with faces%s",

@@ -2,13 +2,15 @@
  *
  * A point is a line of numbers, of which the first three are x, y and z; what follows (intensity,
  * colours, normals) is not read. Numbers stand between blanks, commas or semicolons. Lines that are
- * empty or begin with '#' or '//' say nothing. Two other lines are known:
+ * empty or begin with '#' or '//' say nothing, but for names of columns. Two lines are known:
  *
  *   - the number of points that follow, alone in a line, before the first point and after the last
  *     of the number before: PTS has one before each scan. A number that is not that of the points
  *     is an error, since the file is then not whole, or another;
  *   - names of columns, in the first line that says anything: x, y and z are then those of these
- *     names, wherever they stand.
+ *     names, wherever they stand. CloudCompare writes them behind '//': a comment before the first
+ *     point names columns if x, y and z are among its words, and there are as many of these as the
+ *     point has numbers.
  *
  * Anything else is refused with its line, so that no point is lost in silence. The number of a
  * point is its place among the points, from 0. */
@@ -23,10 +25,11 @@ enum { COLUMNS_MOST = 64 };
 typedef struct {
     kiln_reading *reading;
     kiln_lines lines;
-    unsigned column[3];          /* of x, y and z, from 0 */
-    bool begun;                  /* a line said something */
-    bool counted;                /* a number of points was said */
-    uint64_t wanted, since;      /* that, and the points after it */
+    unsigned column[3];       /* of x, y and z, from 0 */
+    unsigned named[3], names; /* those of a comment, and how many words it has; 0: there is none */
+    bool begun;               /* a line said something */
+    bool counted;             /* a number of points was said */
+    uint64_t wanted, since;   /* that, and the points after it */
     uint64_t counted_line, sent; /* its line; points in all */
 } xyz;
 
@@ -44,8 +47,18 @@ static bool is_comment(const char *line)
     return line[0] == '#' || (line[0] == '/' && line[1] == '/');
 }
 
-/* Takes a line of names. False: x, y or z is not among them. */
-static bool take_names(xyz *x, const char *at)
+static unsigned count_words(const char *at)
+{
+    size_t length;
+    unsigned words = 0;
+
+    while (words <= COLUMNS_MOST && kiln_token(&at, &length) != NULL)
+        words++;
+    return words;
+}
+
+/* Takes a line of names. False: x, y or z is not among them, and `column` has no meaning. */
+static bool take_names(unsigned column[3], const char *at)
 {
     static const char *const axes[] = {"x", "y", "z"};
     const char *token;
@@ -55,10 +68,25 @@ static bool take_names(xyz *x, const char *at)
     for (unsigned i = 0; i < COLUMNS_MOST && (token = kiln_token(&at, &length)) != NULL; i++)
         for (unsigned k = 0; k < 3; k++)
             if (kiln_token_is(token, length, axes[k]) && (found >> k & 1) == 0) {
-                x->column[k] = i;
+                column[k] = i;
                 found |= 1u << k;
             }
     return found == 7;
+}
+
+/* A comment, of which the last before the first point that has names counts. */
+static void take_comment(xyz *x, char *line)
+{
+    unsigned column[3];
+
+    if (x->sent > 0)
+        return;
+    blank_separators(line);
+    line += strspn(line, " \t#/");
+    if (take_names(column, line)) {
+        memcpy(x->named, column, sizeof x->named);
+        x->names = count_words(line);
+    }
 }
 
 /* The points that a number promised have to be there. */
@@ -96,12 +124,16 @@ static void take_line(xyz *x, char *line)
     unsigned columns = 0, found = 0;
 
     blank_separators(line);
+    if (x->names > 0 && count_words(line) == x->names)
+        memcpy(x->column, x->named, sizeof x->column);
     for (; columns < COLUMNS_MOST && (token = kiln_token(&at, &length)) != NULL; columns++) {
         if (columns == 0) {
             first = token;
             first_length = length;
-            if (!x->begun && !kiln_token_number(token, length, &value) && take_names(x, line)) {
+            if (!x->begun && !kiln_token_number(token, length, &value) &&
+                take_names(x->column, line)) {
                 x->begun = true;
+                x->names = 0;
                 return;
             }
         }
@@ -128,6 +160,7 @@ static void take_line(xyz *x, char *line)
     kiln_read_vertex(x->reading, position);
     x->since++;
     x->sent++;
+    x->names = 0;
 }
 
 void kiln_read_xyz(kiln_reading *reading)
@@ -139,7 +172,9 @@ void kiln_read_xyz(kiln_reading *reading)
         kiln_read_no_memory(reading);
     kiln_read_default_material(reading);
     while ((line = kiln_read_line(reading, &x.lines)) != NULL)
-        if (!is_comment(line))
+        if (is_comment(line))
+            take_comment(&x, line);
+        else
             take_line(&x, line);
     check_count(&x);
     kiln_read_mesh(reading, "mesh", 0, x.sent, 0);
