@@ -15,9 +15,13 @@
  * Shapes are solid, and the mesh is a surface: a mesh that lies wholly inside a shape meets it, one
  * that wholly encloses the shape does not. A shape stands in a frame of its own with a pose of its
  * own, whose scale it takes; the mesh's vertices are transformed into that frame in double
- * precision, as for kiln_overlap_any, and then compared. Poses of meshes may be any that kiln_pose
- * describes. Those of shapes, too, where it is asked what a shape meets; for distances they have to
- * be rotations with one scale, as distances in a stretched frame are not those of the world.
+ * precision, as for kiln_overlap_any, and then compared. Poses of meshes and of shapes may be any
+ * that kiln_pose describes. But distances in a stretched frame are not those of the world: for
+ * distances a shape at an affine pose is itself transformed into the world moved so that the
+ * translation of its pose is 0, each coordinate ((m0 x + m1 y) + m2 z), every operation rounded to
+ * double, and the mesh into that frame. What is round is no shape then: with a radius above 0 such
+ * a pose is KILN_ERROR_POSE for distances. Scale its vertices and radius instead where all axes are
+ * scaled alike.
  *
  * Answers. Whether a triangle meets a shape, touching included, is decided by exact arithmetic on
  * the numbers of the shape and on the corners so transformed: without a radius, whether hull and
@@ -140,12 +144,12 @@ typedef struct {
  * tree; and where the two are more than 2^20 times their sizes apart the distance is within 2^-38
  * of itself of the minimum. Poses NULL: identity. Options NULL: defaults. With a tolerance, kinds
  * of tree may find different triangles. KILN_OK: *nearest is the answer. KILN_ERROR_ARGUMENT (null
- * tree, shape, vertices or nearest; no vertices; a number that is NaN or out of range, of the shape
- * or of the options), KILN_ERROR_POSE (of the shape also for one that is no rotation),
- * KILN_ERROR_NOT_LOADED, KILN_ERROR_PARTIAL, KILN_ERROR_STOPPED: *nearest is untouched. Any number
- * of threads. No allocation; 48 KiB of stack. Cost: some microseconds; more where many triangles
- * are equally near, which are all examined unless there is a tolerance (relative = 1e-9 is enough).
- */
+ * tree, shape, vertices or nearest; no vertices; a number that is NaN or out of range, of the
+ * shape, also where an affine pose takes it, or of the options), KILN_ERROR_POSE (of a shape with a
+ * radius also for one that is no rotation), KILN_ERROR_NOT_LOADED, KILN_ERROR_PARTIAL,
+ * KILN_ERROR_STOPPED: *nearest is untouched. Any number of threads. No allocation; 48 KiB of stack.
+ * Cost: some microseconds; more where many triangles are equally near, which are all examined
+ * unless there is a tolerance (relative = 1e-9 is enough). */
 KILN_API kiln_status kiln_shape_distance(const kiln_tree *tree, const kiln_pose *pose,
                                          const kiln_convex *shape, const kiln_pose *pose_shape,
                                          const kiln_shape_options *options,

@@ -46,11 +46,20 @@ static inline double settled(double value)
     return fabs(value) < KILN_EXACT_MIN ? 0 : value;
 }
 
+/* Coordinate k of a vertex where it is. */
+static inline double coordinate_of(const kiln_convex_core *core, size_t index, size_t k)
+{
+    const double *v = core->vertices + 3 * index;
+    return core->carry == NULL
+               ? v[k]
+               : kiln_dot(core->carry->rotation + 3 * k, v) + core->carry->translation[k];
+}
+
 void kiln_convex_vertex(const kiln_convex_core *core, uint32_t index, double out[3])
 {
     KILN_ASSERT(index < core->count);
-    for (int k = 0; k < 3; k++) {
-        out[k] = settled(core->vertices[3 * (size_t)index + (size_t)k]);
+    for (size_t k = 0; k < 3; k++) {
+        out[k] = settled(coordinate_of(core, index, k));
     }
 }
 
@@ -76,7 +85,7 @@ static void form_blocks(kiln_convex_core *core)
         for (uint32_t k = 0; k < 3; k++) {
             double low = HUGE_VAL, high = -HUGE_VAL;
             for (uint32_t j = i; j < end; j++) {
-                const double at = core->vertices[3 * (size_t)j + k] - core->middle[k];
+                const double at = coordinate_of(core, j, k) - core->middle[k];
                 low = kiln_smaller(at, low);
                 high = kiln_larger(at, high);
             }
@@ -86,13 +95,14 @@ static void form_blocks(kiln_convex_core *core)
     }
 }
 
-bool kiln_convex_take(const kiln_convex *given, kiln_convex_core *core)
+bool kiln_convex_take(const kiln_convex *given, const kiln_transform *carry, kiln_convex_core *core)
 {
     if (given->vertices == NULL || given->count == 0 ||
         !(given->radius >= 0 && given->radius <= NUMBER_MOST)) {
         return false;
     }
     core->vertices = given->vertices;
+    core->carry = carry;
     core->count = given->count;
     core->radius = settled(given->radius);
     double lower[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
@@ -100,8 +110,8 @@ bool kiln_convex_take(const kiln_convex *given, kiln_convex_core *core)
     bool sound = true;
     for (size_t i = 0; i < core->count; i++) {
         for (size_t k = 0; k < 3; k++) {
-            const double v = given->vertices[3 * i + k];
-            sound &= fabs(v) <= NUMBER_MOST;
+            const double v = coordinate_of(core, i, k);
+            sound &= fabs(given->vertices[3 * i + k]) <= NUMBER_MOST && fabs(v) <= NUMBER_MOST;
             lower[k] = kiln_smaller(v, lower[k]);
             upper[k] = kiln_larger(v, upper[k]);
         }
@@ -124,7 +134,7 @@ bool kiln_convex_take(const kiln_convex *given, kiln_convex_core *core)
         const uint32_t from = i < core->count ? i : i - 1;
         double p[3];
         for (size_t k = 0; k < 3; k++) {
-            p[k] = given->vertices[3 * (size_t)from + k] - core->middle[k];
+            p[k] = coordinate_of(core, from, k) - core->middle[k];
             if (core->count <= KILN_CONVEX_KEPT) {
                 core->kept[k][i] = p[k];
             }
@@ -140,10 +150,16 @@ bool kiln_convex_take(const kiln_convex *given, kiln_convex_core *core)
 
 static inline void vertex_about_middle(const kiln_convex_core *core, uint32_t index, double out[3])
 {
-    for (int k = 0; k < 3; k++) {
-        out[k] = core->count <= KILN_CONVEX_KEPT
-                     ? core->kept[k][index]
-                     : core->vertices[3 * (size_t)index + (size_t)k] - core->middle[k];
+    const double *stored = core->vertices + 3 * (size_t)index;
+    const bool is_kept = core->count <= KILN_CONVEX_KEPT;
+    if (!is_kept && core->carry != NULL) {
+        for (size_t k = 0; k < 3; k++) {
+            out[k] = coordinate_of(core, index, k) - core->middle[k];
+        }
+        return;
+    }
+    for (size_t k = 0; k < 3; k++) {
+        out[k] = is_kept ? core->kept[k][index] : stored[k] - core->middle[k];
     }
 }
 

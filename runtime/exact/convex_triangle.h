@@ -5,6 +5,7 @@
 #ifndef KILN_CONVEX_TRIANGLE_H
 #define KILN_CONVEX_TRIANGLE_H
 
+#include "../../formats/transform.h"
 #include "../kiln_shapes.h"
 
 #include <stdbool.h>
@@ -15,7 +16,8 @@ enum { KILN_CONVEX_KEPT = 128, KILN_CONVEX_BLOCKS = 64 };
 
 /* A hull that was checked. */
 typedef struct {
-    const double *vertices; /* the caller's: magnitudes below KILN_EXACT_MIN count as 0 */
+    const double *vertices;      /* the caller's: magnitudes below KILN_EXACT_MIN count as 0 */
+    const kiln_transform *carry; /* NULL; or what they are carried by first */
     uint32_t count;
     double radius;             /* settled */
     double lower[3], upper[3]; /* bounds of the vertices, settled */
@@ -28,8 +30,11 @@ typedef struct {
     double kept[3][KILN_CONVEX_KEPT];
 } kiln_convex_core;
 
-/* False: it is not one that is defined (NULL, no vertex, a number out of range). */
-bool kiln_convex_take(const kiln_convex *given, kiln_convex_core *core);
+/* False: it is not one that is defined (NULL, no vertex, a number out of range, also as carried).
+ * `carry` may be NULL; else it must stay where it is, and each coordinate is ((r0 x + r1 y) + r2 z)
+ * + t, every operation rounded to double; the radius is taken as it is. */
+bool kiln_convex_take(const kiln_convex *given, const kiln_transform *carry,
+                      kiln_convex_core *core);
 
 /* Vertex `index`, settled. */
 void kiln_convex_vertex(const kiln_convex_core *core, uint32_t index, double out[3]);

@@ -5,6 +5,7 @@
  * where they are proved to be farther than the best so far, so neither kinds of tree nor orders of
  * traversal enter into it. */
 #include "../exact/convex_triangle.h"
+#include "../exact/exact.h"
 #include "../walk/leaf_pair.h"
 #include "../walk/shape_near_walk.h"
 
@@ -20,6 +21,8 @@
 typedef struct {
     const kiln_tree *tree;
     const kiln_pose *pose, *pose_shape;
+    kiln_pose world;      /* `pose_shape` where the shape's own is affine: its translation */
+    kiln_transform carry; /* all else of it */
     const kiln_convex *shape;
     kiln_shape_options options;
     bool any;
@@ -246,23 +249,40 @@ static void fill_nearest_shape(shape_search *s, kiln_shape_nearest *out)
     fill_normal(q->pose_shape, normal, out->normal);
 }
 
+/* In a frame that is stretched distances are not the world's: the hull of such a shape is carried
+ * into the world, less the translation of its pose, and the mesh with it. False: it has none that
+ * is served, or what would be stretched is round. */
+static bool unstretch(shape_question *q)
+{
+    kiln_affine affine;
+    const kiln_pose *pose = q->pose_shape;
+    if (!kiln_affine_form(pose, &affine) || !kiln_affine_is_sound(pose, &affine) ||
+        !(q->shape->radius < KILN_EXACT_MIN)) {
+        return false;
+    }
+    memcpy(q->carry.rotation, affine.matrix, sizeof affine.matrix);
+    memset(q->carry.translation, 0, sizeof q->carry.translation);
+    q->world = kiln_pose_identity();
+    memcpy(q->world.translation, pose->translation, sizeof q->world.translation);
+    q->pose_shape = &q->world;
+    return true;
+}
+
 static kiln_status answer_convex(shape_question *q, kiln_shape_nearest *out)
 {
     const kiln_shape_options *options = &q->options;
     shape_search s;
     kiln_shape_near_walk walk;
-    if (!kiln_convex_take(q->shape, &s.core) ||
+    const bool rigid = q->pose_shape == NULL || kiln_pose_is_sound(q->pose_shape);
+    const bool served = rigid || unstretch(q);
+    if (!kiln_convex_take(q->shape, rigid || !served ? NULL : &q->carry, &s.core) ||
         !(options->beyond >= 0 && options->relative >= 0 && options->relative < HUGE_VAL &&
           options->absolute >= 0 && options->absolute < HUGE_VAL)) {
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_status status = kiln_placement_between_any(&s.placement, q->pose_shape, q->pose);
-    if (status != KILN_OK) {
-        return status;
-    }
-    /* In a frame that is stretched distances are not the world's. */
-    if (q->pose_shape != NULL && !kiln_pose_is_sound(q->pose_shape)) {
-        return KILN_ERROR_POSE;
+    if (status != KILN_OK || !served) {
+        return status != KILN_OK ? status : KILN_ERROR_POSE;
     }
     if (!kiln_tree_has_polygons(q->tree)) {
         return kiln_tree_lack(q->tree);
@@ -299,13 +319,13 @@ static kiln_status answer_shape_question(const kiln_tree *tree, const kiln_pose 
                                          const double *within, const kiln_shape_options *options,
                                          kiln_shape_nearest *out)
 {
-    shape_question q = {tree,
-                        pose,
-                        pose_shape,
-                        shape,
-                        kiln_shape_options_default(),
-                        within != NULL,
-                        {NULL, NULL, kiln_fpu_enter()}};
+    shape_question q = {.tree = tree,
+                        .pose = pose,
+                        .pose_shape = pose_shape,
+                        .shape = shape,
+                        .options = kiln_shape_options_default(),
+                        .any = within != NULL,
+                        .filter = {NULL, NULL, kiln_fpu_enter()}};
     kiln_options_take(&q.options, sizeof q.options, options);
     if (within != NULL) {
         q.options.beyond = *within;

@@ -345,7 +345,7 @@ static bool check_radius(convex_case *c, const mpq_t squared)
     mpq_mul(reach, reach, reach);
     const bool meet = mpq_cmp(squared, reach) <= 0;
     mpq_clear(reach);
-    assert_true(kiln_convex_take(&shape, &core));
+    assert_true(kiln_convex_take(&shape, NULL, &core));
     bool right = kiln_convex_meets_triangle(&core, c->t) == meet;
     right = right && kiln_convex_triangle_nearest(&core, c->t, HUGE_VAL, &near);
     right = right && (near.value == 0) == meet && near.value >= 0;
@@ -368,7 +368,7 @@ static bool check_points(const convex_case *c, const mpq_t squared)
     kiln_convex_core core;
     kiln_convex_nearest near;
     double off = 0;
-    assert_true(kiln_convex_take(&shape, &core) &&
+    assert_true(kiln_convex_take(&shape, NULL, &core) &&
                 kiln_convex_triangle_nearest(&core, c->t, HUGE_VAL, &near));
     for (int k = 0; k < 3; k++) {
         off = fmax(off, fabs(near.on_mesh[k] - near.on_core[k]));

@@ -24,6 +24,7 @@
 
 #include "../../runtime/exact/convex_triangle.h"
 #include "../../runtime/kernel/kernel.h"
+#include "../support/affine.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/carried.h"
@@ -145,7 +146,7 @@ static truth truth_of(const question *q, bool exactly)
     kiln_convex_core core;
     mpq_t squared, reach;
     mpq_inits(squared, reach, NULL);
-    assert_true(kiln_convex_take(q->shape, &core));
+    assert_true(kiln_convex_take(q->shape, NULL, &core));
     mpq_set_d(reach, q->shape->radius);
     mpq_mul(reach, reach, reach);
     for (uint32_t i = 0; i < q->mesh->body.mesh.triangle_count; i++) {
@@ -393,13 +394,47 @@ static void skew(kiln_pose *pose)
     memcpy(pose->rotation, mixed, sizeof mixed);
 }
 
-/* Meshes at affine poses; shapes in the world. */
+/* A shape where a pose takes it, less its translation. */
+static void carry_shape(const kiln_pose *pose, const shape_sample *from, shape_sample *to)
+{
+    double m[9];
+    for (int i = 0; i < 9; i++) {
+        m[i] = pose->scale * pose->rotation[i];
+    }
+    for (uint32_t i = 0; i < from->convex.count; i++) {
+        const double *v = from->vertices + 3 * i;
+        for (uint32_t k = 0; k < 3; k++) {
+            to->vertices[3 * i + k] = (m[3 * k] * v[0] + m[3 * k + 1] * v[1]) + m[3 * k + 2] * v[2];
+        }
+    }
+    to->convex = (kiln_convex){to->vertices, from->convex.count, from->convex.radius};
+}
+
+/* The answers for a shape at an affine pose are those for one that is carried before. */
+static void check_stretched(const question *carried_one, const shape_sample *shape,
+                            const kiln_pose *at)
+{
+    question q = *carried_one;
+    const kiln_shape_options options = options_of(&q);
+    const kiln_shape_nearest want = ask(carried_one, 0, &options);
+    q.shape = &shape->convex;
+    q.at = at;
+    for (int i = 0; i < TREES; i++) {
+        const kiln_shape_nearest found = ask(&q, i, &options);
+        expect_same(&found, &want);
+    }
+    assert_true(!want.found || ask_within(&q, 0, want.distance, &options));
+    assert_true(!(want.distance > 0) ||
+                !ask_within(&q, 1, nextafter(want.distance, 0) * (1 - 0x1p-50), &options));
+}
+
+/* Meshes at affine poses; shapes in the world, or at affine poses, too. */
 static void test_affine(void **unused)
 {
     (void)unused;
     state = 44;
     uint32_t met = 0;
-    const kiln_pose at = kiln_pose_identity();
+    kiln_pose at = kiln_pose_identity();
     const uint32_t meshes = amount(MESHES / 3);
     for (uint32_t i = 0; i < meshes; i++) {
         placed_mesh p = placed_mesh_of(mesh_soup(&state, 1 + random_below(&state, 40), 0.3), i);
@@ -410,9 +445,24 @@ static void test_affine(void **unused)
             shape_sample shape;
             body_rule rule = {k % 3 == 0 ? 2 : 1, 0, 0};
             any_shape(&shape, false, 1);
-            const question q = {
-                &p, &pose, &at, &shape.convex, &rule, 1 + (int)(i % ROUNDING_MODES)};
+            question q = {&p, &pose, &at, &shape.convex, &rule, 1 + (int)(i % ROUNDING_MODES)};
+            if (k % 2 == 0) {
+                static shape_sample carried_one;
+                kiln_pose stretched;
+                do {
+                    stretched = affine_pose(&state, (affine_mix)(i % AFFINE_MIXES));
+                    stretched.scale = 1;
+                } while (!affine_is_served(&stretched));
+                shape.convex.radius = 0;
+                pose = k % 4 == 0 ? pose_random(&state, 1) : pose;
+                at = kiln_pose_identity();
+                memcpy(at.translation, stretched.translation, sizeof at.translation);
+                carry_shape(&stretched, &shape, &carried_one);
+                q.shape = &carried_one.convex;
+                check_stretched(&q, &shape, &stretched);
+            }
             met += check(&q, 1, false);
+            at = kiln_pose_identity();
         }
         placed_mesh_free(&p);
     }

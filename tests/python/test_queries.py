@@ -474,6 +474,9 @@ class MeshQueries(unittest.TestCase):
         with self.assertRaises(ValueError):
             kiln.shape_distance(c, ball, None, np.diag([1, 2, 1, 1.0]))
         kiln.shape_distance(c, ball, np.diag([1, 2, 1, 1.0]))
+        bar = kiln.hull([[3, 0, 0], [3, 1, 1]])
+        self.assertEqual(kiln.shape_distance(c, bar, None, np.diag([1, 2, -1, 1.0])).distance,
+                         kiln.shape_distance(c, kiln.hull([[3, 0, 0], [3, 2, -1]])).distance)
         for named in ({"beyond": -1}, {"relative": np.inf}, {"absolute": np.nan}):
             with self.subTest(named=named), self.assertRaisesRegex(ValueError, list(named)[0] + " is to be "):
                 kiln.shape_distance(c, ball, **named)

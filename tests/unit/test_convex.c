@@ -107,14 +107,28 @@ static void arguments_are_checked(void **state)
     kiln_pose pose = kiln_pose_identity();
     pose.scale = 0;
     expect_refused(tree, &good, &pose, NULL, KILN_ERROR_POSE);
-    /* A stretched mesh has a distance, a stretched shape has none. */
+    /* A stretched mesh has a distance, and a stretched shape, unless it is round. */
     kiln_pose wide = kiln_pose_identity();
     kiln_shape_nearest nearest;
     wide.rotation[0] = 0.5;
     assert_int_equal(kiln_shape_distance(tree, &wide, &good, NULL, NULL, &nearest), KILN_OK);
     assert_true(nearest.distance > 0 && nearest.distance < 1.5);
+    assert_true(good.radius > 0);
     assert_int_equal(kiln_shape_distance(tree, NULL, &good, &wide, NULL, &nearest),
                      KILN_ERROR_POSE);
+    kiln_convex sharp = good;
+    sharp.radius = 0;
+    assert_int_equal(kiln_shape_distance(tree, NULL, &sharp, &wide, NULL, &nearest), KILN_OK);
+    const double across = nearest.distance;
+    sharp.vertices = p;
+    for (int k = 0; k < 6; k += 3) {
+        p[k] *= 0.5;
+    }
+    assert_int_equal(kiln_shape_distance(tree, NULL, &sharp, NULL, NULL, &nearest), KILN_OK);
+    assert_true(nearest.distance == across);
+    for (int k = 0; k < 6; k += 3) {
+        p[k] *= 2;
+    }
     assert_int_equal(kiln_convex_overlap_any(tree, NULL, &good, &wide, NULL, &hit), KILN_OK);
     kiln_shape_options options = kiln_shape_options_default();
     double *const members[] = {&options.beyond, &options.relative, &options.absolute};
