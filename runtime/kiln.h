@@ -544,9 +544,9 @@ KILN_API kiln_status kiln_refit_corners(const kiln_refit *refit, uint32_t *corne
  *
  * Cost of affine poses: about a microsecond a query, and more nodes, since volumes are enclosed by
  * boxes in the other tree's frame, which are loose where a matrix shears them. A mesh that is
- * always stretched alike is better baked so. In kiln_front.h, kiln_sweep.h, kiln_adb.h,
- * kiln_nearest.h, kiln_winding.h and kiln_regions.h they are KILN_ERROR_POSE, and so is that of a
- * shape whose distance is asked.
+ * always stretched alike is better baked so. Every query takes them but those of kiln_adb.h and
+ * distances and sweeps of what is round: a stretched ball is none. There they are KILN_ERROR_POSE.
+ * Other headers say where more is to be known: what they cost, and which way a mirror faces.
  *
  * All else (a matrix without inverse, NaN, a translation component above 1e60, a scale out of
  * range) is KILN_ERROR_POSE in every call, never a "no". Every call that takes a pose takes its

@@ -2,7 +2,10 @@
  * probabilities, and the filled-bins tables that they may use.
  *
  * What kiln.h says of files, trees, poses, threads, memory and errors holds here too, but affine
- * poses are refused (KILN_ERROR_POSE). */
+ * poses are refused (KILN_ERROR_POSE): what is counted is cells of a grid of cubes in each box that
+ * hold enough of the surface to collide in. Stretched, a cube is none, and the part of the surface
+ * in it that counts is another one, which nothing in the file tells; a probability from such counts
+ * would mean nothing. kiln_collide_likely takes affine poses. */
 #ifndef KILN_ADB_H
 #define KILN_ADB_H
 

@@ -290,7 +290,7 @@ printf '1 0 0 9 0 1 0 0 0 0 1 0\n2 0 0 0 0 0 0 0 0 0 1 0\n' >"$TMPDIR/path"
 exact 3 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/path" --mode regions <<END
 0 0 0
 stderr:
-kiln: $TMPDIR/path: line 2: the pose has no inverse, a number out of range, or no rotation where one is needed
+kiln: $TMPDIR/path: line 2: the pose has no inverse, a number out of range, or no rotation where one is needed; its numbers are the rows of a 3 x 4 matrix that has an inverse, the translation last in each
 END
 case_end
 

@@ -37,6 +37,7 @@
 #include "../support/rounding.h"
 #include "oracle.h"
 #include "oracle_line.h"
+#include "oracle_place.h"
 
 enum { PAIRS = 100, MESHES = 60, RAYS = 12, KINDS = BODY_KINDS, CONTACTS_MAX = 4000 };
 
@@ -630,28 +631,6 @@ static void test_shapes(void **unused)
 
 /* ------------------------------------------------------------------------------------ inside -- */
 
-static kiln_place place_of(uint64_t *state, const mesh *m, const brute_affine *carry, bool oriented,
-                           const double p[3])
-{
-    const double here[9] = {p[0], p[1], p[2], p[0], p[1], p[2], p[0], p[1], p[2]};
-    const double way[3] = {random_between(state, -1, 1), random_between(state, -1, 1),
-                           random_between(state, -1, 1)};
-    int winding = 0, count = 0;
-    for (uint32_t i = 0; i < m->triangle_count; i++) {
-        double corners[9];
-        oracle_line_hit hit;
-        brute_corners(m, i, carry, corners);
-        if (oracle_triangles_meet(corners, here)) {
-            return KILN_PLACE_SURFACE;
-        }
-        if (oracle_line_meets(p, way, 0, HUGE_VAL, corners, &hit)) {
-            winding += hit.side;
-            count++;
-        }
-    }
-    return (oriented ? winding != 0 : count % 2 != 0) ? KILN_PLACE_INSIDE : KILN_PLACE_OUTSIDE;
-}
-
 static kiln_place mesh_place(uint64_t *state, const placed *a, const placed *b)
 {
     framed f;
@@ -666,7 +645,7 @@ static kiln_place mesh_place(uint64_t *state, const placed *a, const placed *b)
     for (uint32_t i = 0; i < b->body.mesh.triangle_count; i++) {
         double corners[9];
         brute_corners(&b->body.mesh, i, of_b, corners);
-        const kiln_place place = place_of(state, &a->body.mesh, of_a, oriented, corners);
+        const kiln_place place = oracle_place(state, &a->body.mesh, of_a, oriented, corners);
         inside = inside || place == KILN_PLACE_INSIDE;
         outside = outside || place == KILN_PLACE_OUTSIDE;
     }
@@ -689,12 +668,12 @@ static void check_points(uint64_t *state, const placed *p, size_t tally[4])
         }
         to_world(&p->at, target, point);
         own_point(&p->at, &affine, point, own);
-        const kiln_place want = place_of(state, &p->body.mesh, NULL, true, own);
+        const kiln_place want = oracle_place(state, &p->body.mesh, NULL, true, own);
         const brute_affine carry = affine_carry(&p->at, &p->at);
         for (int k = 0; k < 3; k++) {
             own[k] = point[k] - p->at.translation[k];
         }
-        const kiln_place side = place_of(state, &p->body.mesh, &carry, true, own);
+        const kiln_place side = oracle_place(state, &p->body.mesh, &carry, true, own);
         for (int k = 0; k < KINDS; k++) {
             double distance;
             next_set();

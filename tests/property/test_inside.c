@@ -28,6 +28,7 @@
 #include "../support/rounding.h"
 #include "oracle.h"
 #include "oracle_line.h"
+#include "oracle_place.h"
 
 enum { MESHES = 600, POINTS = 20, KINDS = BODY_KINDS };
 
@@ -43,19 +44,6 @@ static void next_set(void)
 }
 
 /* ------------------------------------------------------------------------------------ meshes -- */
-
-static mesh tetrahedra(uint64_t *state, uint32_t count, int extent)
-{
-    static const uint32_t faces[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
-    mesh m = {malloc(12 * count * sizeof(float)), malloc(12 * count * sizeof(uint32_t)), 4 * count,
-              4 * count};
-    assert_true(m.positions != NULL && m.indices != NULL);
-    for (uint32_t i = 0; i < 12 * count; i++) {
-        m.positions[i] = (float)((int)random_below(state, (uint32_t)(2 * extent + 1)) - extent);
-        m.indices[i] = 4 * (i / 12) + faces[i % 12];
-    }
-    return m;
-}
 
 static void turn_some(uint64_t *state, mesh *m)
 {
@@ -91,28 +79,6 @@ static mesh small_boxes(uint64_t *state, uint32_t count, double reach)
 }
 
 /* ------------------------------------------------------------------------------------- truth -- */
-
-static kiln_place place_of(uint64_t *state, const mesh *m, const brute_affine *carry, bool oriented,
-                           const double p[3])
-{
-    const double here[9] = {p[0], p[1], p[2], p[0], p[1], p[2], p[0], p[1], p[2]};
-    const double way[3] = {random_between(state, -1, 1), random_between(state, -1, 1),
-                           random_between(state, -1, 1)};
-    int winding = 0, count = 0;
-    for (uint32_t i = 0; i < m->triangle_count; i++) {
-        double corners[9];
-        oracle_line_hit hit;
-        brute_corners(m, i, carry, corners);
-        if (oracle_triangles_meet(corners, here)) {
-            return KILN_PLACE_SURFACE;
-        }
-        if (oracle_line_meets(p, way, 0, HUGE_VAL, corners, &hit)) {
-            winding += hit.side;
-            count++;
-        }
-    }
-    return (oriented ? winding != 0 : count % 2 != 0) ? KILN_PLACE_INSIDE : KILN_PLACE_OUTSIDE;
-}
 
 /* In the tree's own frame, as kiln.h says. */
 static void carried(const kiln_pose *pose, const double p[3], double out[3])
@@ -165,7 +131,7 @@ static void check_points(uint64_t *state, body *b, bool exact, int extent, int m
         pose.scale = scale_random(state, exact);
         any_point(state, &b->mesh, &pose, extent, p);
         carried(&pose, p, own);
-        const kiln_place want = place_of(state, &b->mesh, NULL, oriented, own);
+        const kiln_place want = oracle_place(state, &b->mesh, NULL, oriented, own);
         for (int k = 0; k < KINDS; k++) {
             kiln_place place = KILN_PLACE_PARTED;
             next_set();
@@ -189,7 +155,7 @@ static void test_points(void **unused)
         const int extent = 1 + (int)random_below(&state, 4);
         const bool torus = i % 8 == 0;
         mesh m = torus ? mesh_torus(8 + random_below(&state, 8), 6, 0.3)
-                       : tetrahedra(&state, 1 + random_below(&state, 8), extent);
+                       : mesh_tetrahedra(&state, 1 + random_below(&state, 8), extent);
         if (i % 3 == 0) {
             turn_some(&state, &m);
         }
@@ -222,7 +188,7 @@ static kiln_place mesh_place(uint64_t *state, const body *a, const kiln_pose *po
         double corners[9];
         brute_corners(&b->mesh, i, b_stays ? NULL : &carry, corners);
         const kiln_place place =
-            place_of(state, &a->mesh, b_stays ? &carry : NULL, oriented, corners);
+            oracle_place(state, &a->mesh, b_stays ? &carry : NULL, oriented, corners);
         inside = inside || place == KILN_PLACE_INSIDE;
         outside = outside || place == KILN_PLACE_OUTSIDE;
     }
@@ -237,7 +203,7 @@ static void test_meshes(void **unused)
     for (uint32_t i = 0; i < amount(MESHES) / 3; i++) {
         mesh outer = i % 3 == 0   ? mesh_torus(10, 8, 0.1)
                      : i % 3 == 1 ? mesh_box(-1, -1, -1, 1, 1, 1)
-                                  : tetrahedra(&state, 3, 2);
+                                  : mesh_tetrahedra(&state, 3, 2);
         body a = body_of(outer, 1 + (int)random_below(&state, 6), KILN_LAYOUT_RAW);
         body b = body_of(small_boxes(&state, 1 + random_below(&state, 4), 0.3), 2, KILN_LAYOUT_RAW);
         for (int n = 0; n < 4; n++) {

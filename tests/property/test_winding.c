@@ -44,19 +44,6 @@ static void set_number(unsigned turn)
 
 /* ------------------------------------------------------------------------------------ meshes -- */
 
-static mesh tetrahedra(uint64_t *state, uint32_t count, int extent)
-{
-    static const uint32_t faces[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
-    mesh m = {malloc(12 * count * sizeof(float)), malloc(12 * count * sizeof(uint32_t)), 4 * count,
-              4 * count};
-    assert_true(m.positions != NULL && m.indices != NULL);
-    for (uint32_t i = 0; i < 12 * count; i++) {
-        m.positions[i] = (float)((int)random_below(state, (uint32_t)(2 * extent + 1)) - extent);
-        m.indices[i] = 4 * (i / 12) + faces[i % 12];
-    }
-    return m;
-}
-
 static mesh any_mesh(uint64_t *state, bool *closed)
 {
     static const char *const names[] = {"knot", "pipes", "lock", "car"};
@@ -68,9 +55,9 @@ static mesh any_mesh(uint64_t *state, bool *closed)
     case 1:
         return mesh_box(-1, -0.5f, -2, 1, 0.5f, 2);
     case 2:
-        return tetrahedra(state, 1 + random_below(state, 12), 3);
+        return mesh_tetrahedra(state, 1 + random_below(state, 12), 3);
     case 3:
-        return tetrahedra(state, 1 + random_below(state, 4), 1);
+        return mesh_tetrahedra(state, 1 + random_below(state, 4), 1);
     case 4:
         return mesh_of_shape(names[random_below(state, 4)], 60);
     case 5:

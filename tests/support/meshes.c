@@ -114,6 +114,17 @@ mesh mesh_of_shape(const char *name, uint32_t triangles)
     return m;
 }
 
+mesh mesh_tetrahedra(uint64_t *state, uint32_t count, int extent)
+{
+    static const uint32_t faces[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+    mesh m = mesh_of(4 * count, 4 * count);
+    for (uint32_t i = 0; i < 12 * count; i++) {
+        m.positions[i] = (float)((int)random_below(state, (uint32_t)(2 * extent + 1)) - extent);
+        m.indices[i] = 4 * (i / 12) + faces[i % 12];
+    }
+    return m;
+}
+
 mesh mesh_soup(uint64_t *state, uint32_t triangles, double size)
 {
     mesh m = mesh_of(3 * triangles, triangles);

@@ -35,6 +35,10 @@ mesh mesh_of_shape(const char *name, uint32_t triangles);
 /* Triangles of size `size` anywhere in [-1, 1]^3, no shared vertices. */
 mesh mesh_soup(uint64_t *state, uint32_t triangles, double size);
 
+/* Tetrahedra that may pass through each other, whose corners are integers of at most `extent`: the
+ * surface is closed, and winds around points several times, either way. */
+mesh mesh_tetrahedra(uint64_t *state, uint32_t count, int extent);
+
 /* `triangles` triangles whose corners are integers of at most `extent`: many touch, some have no
  * area. */
 mesh mesh_lattice(uint64_t *state, uint32_t triangles, int extent);

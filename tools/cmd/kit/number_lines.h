@@ -28,4 +28,8 @@ int pose_list_identity(pose_list *list);
 
 void pose_list_free(pose_list *list);
 
+/* What to do about a pose that a query refuses, after the library's words for it. */
+#define POSE_CURE                                                                                  \
+    "its numbers are the rows of a 3 x 4 matrix that has an inverse, the translation last in each"
+
 #endif

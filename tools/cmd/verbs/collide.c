@@ -242,6 +242,16 @@ static int report_status(const collide_run *run, kiln_status status, unsigned lo
                             "a file was baked without polygons, which this query needs; bake it "
                             "again without --no-geometry");
     }
+    if (status == KILN_ERROR_POSE && line != 0) {
+        return report_error(code, run->settings->poses, "line %lu: %s; %s", line,
+                            kiln_status_text(status),
+                            run->mode == MODE_ADB
+                                ? "the numbers are those of rotations; bake a mesh as large as it "
+                                  "is to be with --scale, or ask another mode"
+                            : run->mode == MODE_SWEEP
+                                ? "one of its two poses is to be the other one turned and moved"
+                                : POSE_CURE);
+    }
     return line == 0 ? report_error(code, NULL, "%s", kiln_status_text(status))
                      : report_error(code, run->settings->poses, "line %lu: %s", line,
                                     kiln_status_text(status));

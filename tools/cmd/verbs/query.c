@@ -570,11 +570,12 @@ static int run_spheres(query_run *run)
         const kiln_status answered =
             sphere_lines_ask(&lines, run->tree, &run->pose, c, mode == MODE_ALL, &found);
         if (answered != KILN_OK) {
-            status = report_error(EXIT_INVALID, run->settings->poses, "configuration %zu: %s", c,
+            status = report_error(EXIT_INVALID, run->settings->poses, "configuration %zu: %s%s", c,
                                   answered == KILN_ERROR_NOT_LOADED
                                       ? "the mesh was baked without polygons; bake it again "
                                         "without --no-geometry"
-                                      : kiln_status_text(answered));
+                                      : kiln_status_text(answered),
+                                  answered == KILN_ERROR_POSE ? "; " POSE_CURE : "");
             break;
         }
         status = note_time(run, start, found > 0);
