@@ -562,10 +562,37 @@ static void expect_closed_curves(const brute_pair *pairs, size_t count, int move
     free(ends);
 }
 
-/* All of a query of two bodies, against what is right, and in both orders. */
-static size_t expect_regions(const body *a, const kiln_pose *pose_a, const body *b,
-                             const kiln_pose *pose_b, bool closed)
+/* The same in a world of another size. */
+static kiln_pose pose_scaled(const kiln_pose *pose, double scale)
 {
+    kiln_pose out = *pose;
+    out.scale *= scale;
+    for (int k = 0; k < 3; k++) {
+        out.translation[k] *= scale;
+    }
+    return out;
+}
+
+/* Affine poses leave no room for another scale. */
+static bool is_rotation(const kiln_pose *pose)
+{
+    double off = 0;
+    for (int i = 0; i < 3; i++) {
+        const double *row = pose->rotation + 3 * i;
+        off = fmax(off, fabs(row[0] * row[0] + row[1] * row[1] + row[2] * row[2] - 1));
+    }
+    return off < 1e-6;
+}
+
+/* All of a query of two bodies, against what is right, and in both orders. */
+static size_t expect_regions(const body *a, const kiln_pose *placed_a, const body *b,
+                             const kiln_pose *placed_b, bool closed)
+{
+    const int power = (int)random_below(&state, 53) - 26;
+    const double scale = is_rotation(placed_a) && is_rotation(placed_b) ? ldexp(1, power) : 1;
+    const kiln_pose scaled_a = pose_scaled(placed_a, scale);
+    const kiln_pose scaled_b = pose_scaled(placed_b, scale);
+    const kiln_pose *pose_a = &scaled_a, *pose_b = &scaled_b;
     const uint32_t kind_a = random_below(&state, BODY_KINDS);
     const uint32_t kind_b = random_below(&state, BODY_KINDS);
     kiln_adjacency *of_a = adjacency_of(a->trees[kind_a]), *of_b = adjacency_of(b->trees[kind_b]);
@@ -824,7 +851,8 @@ static void test_kinds(void **unused)
     compare_kinds(solid_mesh(SOLID_CUBE, 300, true, &state), holed_sheet());
 }
 
-int main(void)
+/* With a pattern of names: only these tests. */
+int main(int argc, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_on_ground), cmocka_unit_test(test_on_each_other),
@@ -832,5 +860,8 @@ int main(void)
         cmocka_unit_test(test_lattice),   cmocka_unit_test(test_soups),
         cmocka_unit_test(test_kinds),     cmocka_unit_test(test_carried),
     };
+    if (argc > 1) {
+        cmocka_set_test_filter(arguments[1]);
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
