@@ -210,7 +210,7 @@ static void offer_met(point_search *search, const corner_source *source, uint32_
 {
     const kiln_regions *r = search->r;
     const uint32_t triangle = r->met[met].triangle;
-    if (!kiln_regions_met_is_new(r, met, 2 * search->root + 2)) {
+    if (!kiln_regions_met_is_new(r, met)) {
         return;
     }
     for (unsigned k = 0; k < 3; k++) {
@@ -532,7 +532,7 @@ static void add_touching_point(const kiln_regions *r, uint32_t root, kiln_region
     m->region.point_count = 1;
 }
 
-void kiln_regions_add_points(const kiln_regions *r, uint32_t root, kiln_regions_measure *m)
+void kiln_regions_add_points(kiln_regions *r, uint32_t root, kiln_regions_measure *m)
 {
     point_search search;
     region_point chosen[KILN_REGION_POINTS];
@@ -544,6 +544,7 @@ void kiln_regions_add_points(const kiln_regions *r, uint32_t root, kiln_regions_
     for (int d = 0; d < DIRECTIONS; d++) {
         search.reach[d] = -HUGE_VAL;
     }
+    r->stamp++;
     search.middle = m->lowest + (m->highest - m->lowest) / 2;
     offer_patches(&search);
     offer_curves(&search, false);

@@ -248,7 +248,7 @@ static void form_regions(kiln_regions *r, region_heap *heap)
     } else {
         kiln_matrix_invert(r->frame.carry.rotation, r->inverse[0]);
     }
-    r->met_count = r->fill_count = r->list_count = 0;
+    r->met_count = r->fill_count = r->list_count = r->stamp = 0;
     if (r->mark_base > UINT32_MAX - 2 * r->pair_count - 2) {
         memset(r->marks, 0, r->triangle_capacity * sizeof *r->marks);
         r->mark_base = 0;

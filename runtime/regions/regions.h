@@ -2,10 +2,12 @@
 #ifndef KILN_REGIONS_INSIDE_H
 #define KILN_REGIONS_INSIDE_H
 
+#include "../../formats/vector.h"
 #include "../base/fpu.h"
 #include "../pose/pose.h"
 #include "adjacency.h"
 
+#include <math.h>
 #include <string.h>
 
 #define KILN_REGIONS_NONE UINT32_MAX
@@ -94,6 +96,7 @@ struct kiln_regions {
 
     /* Of the query that runs. */
     uint32_t mark_base; /* marks up to it are old */
+    uint32_t stamp;     /* of the pass over met triangles that runs */
     uint32_t pair_count, met_count, fill_count, list_count;
     kiln_pair_frame frame;
     const kiln_pose *world; /* from the frame of comparison */
@@ -146,6 +149,7 @@ enum { KILN_REGIONS_WAYS = 5 };
  * vertices by coordinates. */
 typedef struct {
     const float *vertex; /* NULL: the end of a segment */
+    const double *end;   /* NULL: a vertex */
     uint32_t triangle;   /* of ends that with the least id; of a vertex one that has it */
 } kiln_regions_far;
 
@@ -157,10 +161,16 @@ typedef struct {
     kiln_regions_far low, high;
     kiln_region region;
 } kiln_regions_measure;
-void kiln_regions_measure_of(const kiln_regions *r, uint32_t root, kiln_regions_measure *out);
+void kiln_regions_measure_of(kiln_regions *r, uint32_t root, kiln_regions_measure *out);
+
+/* Of both patches along the normal, which may become another that is better: extents.c. */
+void kiln_regions_measure_extents(kiln_regions *r, uint32_t root, kiln_regions_measure *m);
+
+/* Two axes across the normal along[2]: the same for it and its reverse, but for their signs. */
+void kiln_regions_form_axes(double along[3][3]);
 
 /* Its points: manifold.c. */
-void kiln_regions_add_points(const kiln_regions *r, uint32_t root, kiln_regions_measure *m);
+void kiln_regions_add_points(kiln_regions *r, uint32_t root, kiln_regions_measure *m);
 
 /* A linear function of the world, of the vertices of a mesh as stored. */
 typedef struct {
@@ -183,10 +193,10 @@ static inline bool kiln_regions_corner_is_in(const kiln_regions *r, uint32_t met
 }
 
 /* True once for each stamp. */
-static inline bool kiln_regions_met_is_new(const kiln_regions *r, uint32_t met, uint32_t stamp)
+static inline bool kiln_regions_met_is_new(const kiln_regions *r, uint32_t met)
 {
-    const bool is_new = r->met[met].stamp != stamp;
-    r->met[met].stamp = stamp;
+    const bool is_new = r->met[met].stamp != r->stamp;
+    r->met[met].stamp = r->stamp;
     return is_new;
 }
 
@@ -228,6 +238,11 @@ static inline void kiln_regions_world_edge(const kiln_regions_mesh *mesh, uint32
         const double turned = (row[0] * edge[0] + row[1] * edge[1]) + row[2] * edge[2];
         out[k] = mesh->pose->scale * turned;
     }
+}
+
+static inline double kiln_regions_vector_length(const double v[3])
+{
+    return sqrt(kiln_dot(v, v));
 }
 
 /* Where the corner of a node is, when all nodes are joined and are next to their roots. */

@@ -310,7 +310,7 @@ static void test_on_each_other(void **unused)
             const size_t count = find(upper.adjacency, &pose_a, lower.adjacency, &pose_b, regions);
             assert_int_equal(count, 1);
             /* Round solids are flatter than round by the height of an arc over its chord. */
-            assert_true(fabs(regions[0].depth - depth) < 0.02 * depth + 0.012);
+            assert_true(fabs(regions[0].depth - depth) < 0.01 * depth);
             assert_true(angle_between(regions[0].normal, up) < 2 * 3.14159265 / 180);
         }
         solid_free(&upper);
