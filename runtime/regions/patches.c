@@ -3,7 +3,8 @@
  * Corners of triangles that the curves cross hang together over edges that nothing crosses, in a
  * strip along each side of a curve: so one exact inside test decides a side, which is mostly two
  * tests a curve and mesh. From the inner strips the triangles that nothing crosses are filled over
- * edges. Whatever is reached, and every piece of an edge that is inside, joins the curves at it. */
+ * edges, and strips that are reached become one. Each of these, and every piece of an edge that is
+ * inside, joins the curves at it. */
 #include "regions.h"
 
 #include "../query/query.h"
@@ -228,10 +229,11 @@ static bool piece_is_inside(const kiln_regions *r, const kiln_regions_order *fro
 
 /* ------------------------------------------------------------------------------- filling -- */
 
-/* A filled triangle's neighbour that meets the other mesh is inside, as the side is: it is filled,
- * or joined with that. */
-static void fill_met(kiln_regions *r, uint32_t met, uint32_t half_edge,
-                     const kiln_regions_side *side)
+/* A filled triangle's neighbour that meets the other mesh: it is filled, too, or the side of it that
+ * is next is one with the side from which the fill began. Of an open mesh, a fill that comes to
+ * what is on the other side of it has gone round its border. */
+static void fill_met(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t met,
+                     uint32_t half_edge, uint32_t node)
 {
     if (!r->met[met].crossed) {
         if (!r->met[met].filled) {
@@ -240,18 +242,26 @@ static void fill_met(kiln_regions *r, uint32_t met, uint32_t half_edge,
         }
         return;
     }
-    kiln_regions_side *reached = kiln_regions_side_of(r, 3 * met + half_edge % 3);
-    if (reached->place > 0 && reached->pair != KILN_REGIONS_NONE) {
-        kiln_regions_join(r->parents, reached->pair, side->pair);
-    } else if (reached->place >= 0) {
+    const uint32_t own = kiln_regions_root(r->nodes, node);
+    const uint32_t other = kiln_regions_root(r->nodes, 3 * met + half_edge % 3);
+    kiln_regions_side *side = &r->sides[own], *reached = &r->sides[other];
+    if (own == other) {
+        return;
+    }
+    if (reached->place > 0 || (reached->place == 0 && !reached->torn)) {
+        const bool torn = side->torn || reached->torn;
+        kiln_regions_join(r->nodes, own, other);
+        reached = own < other ? side : reached;
         reached->place = 1;
-        reached->pair = side->pair;
+        reached->torn = torn;
+    } else if (!other_is_closed(mesh)) {
+        side->torn = true;
     }
 }
 
 /* What is next to a half-edge. Marks are `first` + met triangle, or `first` + `filled`. */
 static inline void fill_over(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t own,
-                             uint32_t first, uint32_t filled, const kiln_regions_side *side)
+                             uint32_t first, uint32_t filled, uint32_t node)
 {
     const uint32_t *ring = mesh->of->ring;
     uint32_t *marks = mesh->marks;
@@ -261,29 +271,60 @@ static inline void fill_over(kiln_regions *r, const kiln_regions_mesh *mesh, uin
             marks[triangle] = first + filled;
             r->list[r->list_count++] = h;
         } else if (met < filled) {
-            fill_met(r, met, h, side);
+            fill_met(r, mesh, met, h, node);
         }
     }
 }
 
 /* Fills from an edge of a crossed triangle that nothing crosses and that is inside. */
 static void fill_from(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t half_edge,
-                      const kiln_regions_side *side)
+                      uint32_t node)
 {
     const uint32_t begin = r->list_count, first = r->mark_base + 1, filled = r->met_count;
     const uint32_t *ring = mesh->of->ring;
-    fill_over(r, mesh, half_edge, first, filled, side);
+    fill_over(r, mesh, half_edge, first, filled, node);
     for (uint32_t at = begin; at < r->list_count; at++) {
         const uint32_t over = r->list[at], k = over % 3;
         if (ring[ring[over]] != over) {
-            fill_over(r, mesh, over, first, filled, side);
+            fill_over(r, mesh, over, first, filled, node);
         }
-        fill_over(r, mesh, k == 2 ? over - 2 : over + 1, first, filled, side);
-        fill_over(r, mesh, k == 0 ? over + 2 : over - 1, first, filled, side);
+        fill_over(r, mesh, k == 2 ? over - 2 : over + 1, first, filled, node);
+        fill_over(r, mesh, k == 0 ? over + 2 : over - 1, first, filled, node);
     }
     if (r->list_count > begin) {
         r->fills[r->fill_count++] =
-            (kiln_regions_fill){begin, side->pair, KILN_REGIONS_NONE, mesh == &r->x};
+            (kiln_regions_fill){begin, node, KILN_REGIONS_NONE, KILN_REGIONS_NONE, mesh == &r->x};
+    }
+}
+
+static void flatten_nodes(kiln_regions *r)
+{
+    for (uint32_t node = 0; node < 3 * r->met_count; node++) {
+        r->nodes[node] = kiln_regions_root(r->nodes, node);
+    }
+}
+
+/* Fills the patches that are inside; a surface that goes round the border of an open mesh is
+ * not. */
+static void fill_sides(kiln_regions *r)
+{
+    for (uint32_t met = 0; met < r->met_count; met++) {
+        const kiln_regions_met *m = &r->met[met];
+        const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);
+        for (uint32_t k = 0; k < 3 && m->crossed; k++) {
+            const uint32_t node = 3 * met + k;
+            if (m->crossings[k] == 0 && r->sides[kiln_regions_root(r->nodes, node)].place > 0) {
+                fill_from(r, mesh, 3 * m->triangle + k, node);
+            }
+        }
+    }
+    flatten_nodes(r);
+    for (uint32_t node = 0; node < 3 * r->met_count; node++) {
+        kiln_regions_side *side = &r->sides[node];
+        if (r->nodes[node] == node && side->place > 0 && side->torn &&
+            !other_is_closed(kiln_regions_mesh_of(r, r->met[node / 3].of_x))) {
+            side->place = 0;
+        }
     }
 }
 
@@ -347,7 +388,7 @@ static void join_by_edges(kiln_regions *r, size_t orders)
     }
 }
 
-/* Notes of each corner the region in whose patch it is. */
+/* Notes of each corner and each fill the region in whose patch it is. */
 static void settle_corners(kiln_regions *r)
 {
     for (uint32_t node = 0; node < 3 * r->met_count; node++) {
@@ -355,6 +396,9 @@ static void settle_corners(kiln_regions *r)
         r->sides[node].pair = side->place > 0 && side->pair != KILN_REGIONS_NONE
                                   ? kiln_regions_root(r->parents, side->pair)
                                   : KILN_REGIONS_NONE;
+    }
+    for (uint32_t f = 0; f < r->fill_count; f++) {
+        r->fills[f].pair = r->sides[r->fills[f].node].pair;
     }
 }
 
@@ -365,22 +409,11 @@ void kiln_regions_fill_patches(kiln_regions *r)
             join_corners(r, met);
         }
     }
-    for (uint32_t node = 0; node < 3 * r->met_count; node++) {
-        r->nodes[node] = kiln_regions_root(r->nodes, node);
-    }
+    flatten_nodes(r);
     const size_t orders = list_orders(r);
     settle_sides(r, orders);
+    fill_sides(r);
     join_by_edges(r, orders);
     kiln_regions_join_holes(r);
-    for (uint32_t met = 0; met < r->met_count; met++) {
-        const kiln_regions_met *m = &r->met[met];
-        const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);
-        for (uint32_t k = 0; k < 3 && m->crossed; k++) {
-            const kiln_regions_side *side = kiln_regions_side_of(r, 3 * met + k);
-            if (m->crossings[k] == 0 && side->place > 0 && side->pair != KILN_REGIONS_NONE) {
-                fill_from(r, mesh, 3 * m->triangle + k, side);
-            }
-        }
-    }
     settle_corners(r);
 }

@@ -170,9 +170,11 @@ static void list_regions(kiln_regions *r)
         r->first_fill[i] = KILN_REGIONS_NONE;
     }
     for (uint32_t f = 0; f < r->fill_count; f++) {
-        uint32_t *first = &r->first_fill[kiln_regions_root(r->parents, r->fills[f].pair)];
-        r->fills[f].next = *first;
-        *first = f;
+        if (r->fills[f].pair != KILN_REGIONS_NONE) {
+            uint32_t *first = &r->first_fill[r->fills[f].pair];
+            r->fills[f].next = *first;
+            *first = f;
+        }
     }
 }
 

@@ -54,7 +54,8 @@ typedef struct {
  * next to a crossed triangle have both corners there from it. */
 typedef struct {
     uint32_t first;
-    uint32_t pair;
+    uint32_t node; /* from whose side it began */
+    uint32_t pair; /* the first of the region; NONE: it is in none */
     uint32_t next; /* of the same region */
     bool of_x;
 } kiln_regions_fill;

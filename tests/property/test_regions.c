@@ -285,18 +285,48 @@ static const meeting meetings[] = {
     {SOLID_CUBE, SOLID_CYLINDER, 2, 0, false, true},
     {SOLID_CYLINDER, SOLID_CUBE, 2, 0, true, false},
     {SOLID_TORUS, SOLID_SPHERE, 2.4, 0, true, false},
+    {SOLID_WEDGE, SOLID_WEDGE, 2, 0.2, false, false},
+    {SOLID_WEDGE, SOLID_CYLINDER, 2, 0.2, false, false},
+    {SOLID_TORUS, SOLID_WEDGE, 2.4, 0, true, false},
+    {SOLID_TORUS, SOLID_CYLINDER, 2.4, 0.2, true, false},
 };
 
+/* What the answers of a class of cases were off by. */
+typedef struct {
+    const char *name;
+    uint32_t poses, depth_off, surface_off, normal_off, several;
+    double depth, surface, angle; /* the worst */
+} tally;
+
+static void tally_print(const tally *t)
+{
+    print_message(
+        "%-34s %6u poses | of the polyhedra: depth %.4f worst, %u over 1 %% | of the round "
+        "solids: %.4f, %u | normal %.2f degrees, %u over 2 | %u in several regions\n",
+        t->name, t->poses, t->depth, t->depth_off, t->surface, t->surface_off, t->angle,
+        t->normal_off, t->several);
+}
+
+/* Solids on each other at random poses, each time divided anew: into 12 to 5,000 triangles, and 12
+ * to 100,000 in a long run. Depth is that of the polyhedra, which are flatter than the solids, as
+ * far as these are round, by the height of an arc over its chord; where that is more than 1/50 of
+ * the depth nothing is promised, and only counted. */
 static void test_on_each_other(void **unused)
 {
     (void)unused;
-    const uint32_t kinds = sizeof meetings / sizeof meetings[0], poses = amount(4);
-    for (uint32_t i = 0; i < kinds * amount_of_few(2); i++) {
+    const uint32_t kinds = sizeof meetings / sizeof meetings[0], rounds = amount_of_few(2);
+    const bool is_long = amount(1) > 1;
+    tally fine = {.name = "arcs of up to 1/50 of the depth"},
+          coarse = {.name = "rougher than that"};
+    for (uint32_t i = 0; i < kinds * rounds; i++) {
         const meeting *m = &meetings[i % kinds];
-        const uint32_t round = i / kinds;
-        solid upper = solid_of(solid_mesh(m->upper, round == 0 ? 4000 : 6000, round > 0, &state));
-        solid lower = solid_of(solid_mesh(m->lower, round == 1 ? 4000 : 6000, round > 0, &state));
-        for (uint32_t p = 0; p < poses; p++) {
+        const uint32_t most = is_long ? 100000 : 5000;
+        solid upper = solid_of(solid_mesh(m->upper, some_triangles(most), i / kinds % 2, &state));
+        solid lower =
+            solid_of(solid_mesh(m->lower, some_triangles(most), i / kinds / 2 % 2, &state));
+        const double arc = fmax(solid_sagitta(m->upper, &upper.model.geometry),
+                                solid_sagitta(m->lower, &lower.model.geometry));
+        for (uint32_t p = 0; p < 5; p++) {
             const kiln_pose at = pose_random(&state, 3);
             const double depth = random_between(&state, 0.1, 0.3);
             const double x = m->side * random_between(&state, -1, 1);
@@ -306,16 +336,38 @@ static void test_on_each_other(void **unused)
             const kiln_pose below = m->lower_lying ? lying(0, 0, 0) : standing(0, 0, 0);
             const kiln_pose pose_a = after(&at, &above), pose_b = after(&at, &below);
             const double up[3] = {at.rotation[2], at.rotation[5], at.rotation[8]};
+            const double z[3] = {0, 0, 1};
+            double low, high, unused_low, unused_high;
             kiln_region regions[ROOM];
             const size_t count = find(upper.adjacency, &pose_a, lower.adjacency, &pose_b, regions);
-            assert_int_equal(count, 1);
-            /* Round solids are flatter than round by the height of an arc over its chord. */
-            assert_true(fabs(regions[0].depth - depth) < 0.01 * depth);
-            assert_true(angle_between(regions[0].normal, up) < 2 * 3.14159265 / 180);
+            solid_extent(&upper.model.geometry, &above, z, &low, &unused_high);
+            solid_extent(&lower.model.geometry, &below, z, &unused_low, &high);
+            if (count == 0) {
+                assert_true(high - low < arc);
+                continue;
+            }
+            const double own = fabs(regions[0].depth - (high - low)) / depth;
+            const double surface = fabs(regions[0].depth - depth) / depth;
+            const double angle = angle_between(regions[0].normal, up) * 180 / 3.14159265;
+            tally *t = arc <= depth / 50 ? &fine : &coarse;
+            t->poses++;
+            t->depth = fmax(t->depth, own);
+            t->surface = fmax(t->surface, surface);
+            t->angle = fmax(t->angle, angle);
+            t->depth_off += own > 0.01;
+            t->surface_off += surface > 0.01;
+            t->normal_off += angle > 2;
+            /* Walls in one plane may meet in slivers besides. */
+            t->several += count > 1 && regions[1].depth > 1e-6;
         }
         solid_free(&upper);
         solid_free(&lower);
     }
+    if (is_long) {
+        tally_print(&fine);
+        tally_print(&coarse);
+    }
+    assert_true(fine.poses > 0 && fine.depth_off == 0 && fine.normal_off == 0);
 }
 
 static int compare_lengths(const void *p, const void *q)

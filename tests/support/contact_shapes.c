@@ -280,3 +280,39 @@ void solid_extent(const mesh *m, const kiln_pose *pose, const double direction[3
         *high = fmax(*high, height);
     }
 }
+
+/* How far a point of a triangle is inside. */
+static double off_surface(solid_kind kind, const double at[3])
+{
+    const double across = hypot(at[0], at[1]);
+    if (kind == SOLID_SPHERE) {
+        return 1 - hypot(across, at[2]);
+    }
+    return kind == SOLID_TORUS ? 0.4 - hypot(across - 1, at[2]) : 1 - across;
+}
+
+double solid_sagitta(solid_kind kind, const mesh *m)
+{
+    double most = 0;
+    if (kind != SOLID_SPHERE && kind != SOLID_CYLINDER && kind != SOLID_TORUS) {
+        return 0;
+    }
+    for (uint32_t t = 0; t < m->triangle_count; t++) {
+        const float *corner[3];
+        for (int c = 0; c < 3; c++) {
+            corner[c] = m->positions + 3 * (size_t)m->indices[3 * (size_t)t + (size_t)c];
+        }
+        if (kind == SOLID_CYLINDER && corner[0][2] == corner[1][2] &&
+            corner[0][2] == corner[2][2] && fabsf(corner[0][2]) == 1) {
+            continue; /* of the floor or the ceiling */
+        }
+        for (int c = 0; c < 3; c++) {
+            double middle[3];
+            for (int k = 0; k < 3; k++) {
+                middle[k] = 0.5 * ((double)corner[c][k] + (double)corner[(c + 1) % 3][k]);
+            }
+            most = fmax(most, off_surface(kind, middle));
+        }
+    }
+    return most;
+}

@@ -22,6 +22,9 @@ typedef enum {
  */
 mesh solid_mesh(solid_kind kind, uint32_t triangles, bool irregular, uint64_t *state);
 
+/* How far the triangles of a solid are off its surface, at most, where it is round. */
+double solid_sagitta(solid_kind kind, const mesh *m);
+
 /* The mesh with each triangle divided into n x n. */
 mesh solid_divided(const mesh *m, uint32_t n);
 
