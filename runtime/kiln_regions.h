@@ -29,9 +29,16 @@
  * so, the normal is its direction, from B to A. Else, as where boxes overlap at an edge, it lies
  * between the ways out of two faces, and the normals of faces that have more than 15 % of the
  * curves, and are within 60 degrees of it, are tried: if the patches part along one of them after
- * less than 4/5 of the way, that is the normal. Where curves cancel each other, as those of a bar
- * through a plate do (the sum is below 1/20 of what they have one by one), it is that of the
- * largest of them.
+ * less than 4/5 of the way, the one along which they part soonest is the normal. If none is, and
+ * the curves wind about between two wide faces that lie on each other, the direction is tilted by
+ * as much as the curves depart from a plane, at most, to where the patches part soonest, if that
+ * saves a quarter of what tilting the curves costs. Where curves cancel each other, as those of a
+ * bar through a plate do (the sum is below 1/20 of what they have one by one), the normal is that
+ * of the largest of them, to the side on which the middle of A's box is from B's.
+ *
+ * None of this depends on how the meshes are divided: of several ways out the choice is made by
+ * lengths and depths alone. It may change from one pose to the next where one of the bounds above
+ * is just reached, and there rounding decides.
  *
  * Depth. How far A has to move along the normal until all of its patch is beyond all of B's: the
  * extent of both patches along the normal. Less may do for patches that are not convex. It says
@@ -40,13 +47,13 @@
  * Inside. Of a closed mesh (kiln_tree_info.closed) it is exact: a part of a surface that no curve
  * crosses is inside if one of its corners is, as kiln_locate_point says. An open mesh has no
  * inside: what is next to a curve on the back of its triangles counts as inside, with all that
- * hangs together with it. So of a sphere that is half through a sheet the half behind the sheet is
- * the patch, and the depth is how far that reaches. A curve that ends at the border of a sheet
- * parts nothing, since the other surface goes round the border: the depth of its region is that of
- * the curve alone, and `open` is set. Where the triangles of a sheet do not face one way, nothing
- * is promised but that all numbers are finite. Area vectors take triangles to be wound
- * counter-clockwise as seen from outside; a closed mesh that is wound the other way round
- * throughout is found to be so when its adjacency is made.
+ * hangs together with it, unless that leads to the front of the mesh: then the surface goes round a
+ * border, and is nowhere inside. So of a sphere that is half through a sheet the half behind the
+ * sheet is the patch, and the depth is how far that reaches. A curve that ends at the border of a
+ * sheet parts nothing: the depth of its region is that of the curve alone, and `open` is set. Where
+ * the triangles of a sheet do not face one way, nothing is promised but that all numbers are
+ * finite. Area vectors take triangles to be wound counter-clockwise as seen from outside; a closed
+ * mesh that is wound the other way round throughout is found to be so when its adjacency is made.
  *
  * Touching. Surfaces that touch and do not pass through each other make regions of depth 0, with
  * `touching` set, which is decided exactly. Faces in one plane have the area of what they have in

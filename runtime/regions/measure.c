@@ -139,7 +139,23 @@ void kiln_regions_form_axes(double along[3][3])
     kiln_cross(n, along[0], along[1]);
 }
 
-/* Area, length and the direction from Y to X. */
+/* How far along a direction the middle of a mesh's box is. */
+static double middle_along(const kiln_regions_mesh *mesh, const double way[3],
+                           const double origin[3])
+{
+    const kiln_tree_info info = kiln_tree_get_info(mesh->of->tree);
+    kiln_regions_height along;
+    float middle[3];
+    for (int k = 0; k < 3; k++) {
+        middle[k] = 0.5F * info.bounds_lower[k] + 0.5F * info.bounds_upper[k];
+    }
+    kiln_regions_height_form(mesh, way, origin, &along);
+    return kiln_regions_height_at(&along, middle);
+}
+
+/* Area, length and the direction from Y to X. Curves that cancel each other, as the two of a bar
+ * through a plate, have the direction of the largest; of the two ways along it that in which X's
+ * middle lies from Y's, since the curves would tell by what is left of rounding. */
 static void measure_curves(const kiln_regions *r, uint32_t root, kiln_regions_measure *m)
 {
     kiln_region *region = &m->region;
@@ -186,9 +202,14 @@ static void measure_curves(const kiln_regions *r, uint32_t root, kiln_regions_me
             m->along[2][k] = 2 * sign * all.area[k] / net;
         }
     } else {
-        const double way = kiln_dot(all.area, largest) < 0 ? -2 * sign : 2 * sign;
         for (int k = 0; k < 3; k++) {
-            m->along[2][k] = way * largest[k] / most;
+            m->along[2][k] = 2 * sign * largest[k] / most;
+        }
+        if (middle_along(&r->x, m->along[2], m->origin) <
+            middle_along(&r->y, m->along[2], m->origin)) {
+            for (int k = 0; k < 3; k++) {
+                m->along[2][k] = -m->along[2][k];
+            }
         }
     }
 }

@@ -370,19 +370,52 @@ static void test_on_each_other(void **unused)
     assert_true(fine.poses > 0 && fine.depth_off == 0 && fine.normal_off == 0);
 }
 
+/* Rings that lie on each other, in which a normal that is a degree off makes another depth; a ring
+ * of few triangles that stands on a ball, which parts sooner along a facet. */
+static void test_tilted(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < amount_of_few(4); i++) {
+        const meeting *m = &meetings[i % 2 == 0 ? 7 : 13];
+        solid upper = solid_of(solid_mesh(m->upper, 1000, true, &state));
+        solid lower = solid_of(solid_mesh(m->lower, 5000, true, &state));
+        for (uint32_t p = 0; p < amount(20); p++) {
+            const kiln_pose at = pose_random(&state, 3);
+            const double height = m->height - random_between(&state, 0.1, 0.3);
+            const kiln_pose above = m->lying ? lying(0, 0, height) : standing(0, 0, height);
+            const kiln_pose pose_a = after(&at, &above);
+            const double up[3] = {at.rotation[2], at.rotation[5], at.rotation[8]};
+            const double z[3] = {0, 0, 1};
+            const kiln_pose here = kiln_pose_identity();
+            double low, high, unused_low, unused_high;
+            kiln_region regions[ROOM];
+            assert_true(find(upper.adjacency, &pose_a, lower.adjacency, &at, regions) > 0);
+            solid_extent(&upper.model.geometry, &above, z, &low, &unused_high);
+            solid_extent(&lower.model.geometry, &here, z, &unused_low, &high);
+            assert_true(fabs(regions[0].depth - (high - low)) < 0.01 * (high - low));
+            assert_true(angle_between(regions[0].normal, up) < 2 * 3.14159265 / 180);
+        }
+        solid_free(&upper);
+        solid_free(&lower);
+    }
+}
+
 static int compare_lengths(const void *p, const void *q)
 {
     const kiln_region *one = p, *two = q;
     return (one->length < two->length) - (one->length > two->length);
 }
 
-/* The same meshes, each triangle divided, give the same regions. */
+/* The same meshes, each triangle divided, give the same regions: dented rings, and a tube along a
+ * knot, which is open. */
 static void test_divided(void **unused)
 {
     (void)unused;
     uint32_t different = 0, all = 0;
     for (uint32_t i = 0; i < amount_of_few(4); i++) {
-        mesh m = mesh_torus(24, 16, 0.2), n = mesh_torus(18, 20, 0.3);
+        const bool knot = i % 2 == 1;
+        mesh m = knot ? mesh_of_shape("knot", 700) : mesh_torus(24, 16, 0.2);
+        mesh n = mesh_torus(18, 20, 0.3);
         mesh m4 = solid_divided(&m, 2 + i % 3), shuffled = solid_shuffled(&n, &state);
         solid one = solid_of(m), other = solid_of(n), fine = solid_of(m4),
               same = solid_of(shuffled);
@@ -412,8 +445,9 @@ static void test_divided(void **unused)
         solid_free(&fine);
         solid_free(&same);
     }
-    /* Two directions in which a region parts equally soon may change places. */
-    assert_true(different <= all / 20 + 2);
+    /* Where a face is just so much better, or has just so much of a curve, that it counts, rounding
+     * may decide. */
+    assert_true(different <= all / 200 + 1);
 }
 
 /* Where an affine pose takes a mesh, whose triangles are turned back where it mirrors them. */
@@ -908,9 +942,10 @@ int main(int argc, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_on_ground), cmocka_unit_test(test_on_each_other),
-        cmocka_unit_test(test_divided),   cmocka_unit_test(test_dented),
-        cmocka_unit_test(test_lattice),   cmocka_unit_test(test_soups),
-        cmocka_unit_test(test_kinds),     cmocka_unit_test(test_carried),
+        cmocka_unit_test(test_tilted),    cmocka_unit_test(test_divided),
+        cmocka_unit_test(test_dented),    cmocka_unit_test(test_lattice),
+        cmocka_unit_test(test_soups),     cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_carried),
     };
     if (argc > 1) {
         cmocka_set_test_filter(arguments[1]);

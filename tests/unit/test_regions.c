@@ -277,8 +277,11 @@ static void test_piercing(void **unused)
     assert_int_equal(find(&bar, at(0.3, 0.2, 1), &plate, r), 1);
     assert_int_equal(r[0].curves, 2);
     near(r[0].depth, 0.25);
-    near(fabs(r[0].normal[2]), 1);
+    near(r[0].normal[2], 1);
     near(r[0].area_vector[2], 0);
+    /* To where its middle is. */
+    assert_int_equal(find(&bar, at(0.3, 0.2, -1), &plate, r), 1);
+    near(r[0].normal[2], -1);
     /* A sheet: as deep as the bar reaches behind it. */
     assert_int_equal(find(&bar, at(0.3, 0.2, 1), &sheet, r), 1);
     assert_int_equal(r[0].curves, 1);
@@ -292,6 +295,85 @@ static void test_piercing(void **unused)
     near(r[0].normal[2], 1);
     near(r[0].area, 0.5);
     near(r[0].length, 2);
+}
+
+/* A bar that leans in the ground would part from the square in which it meets it to its side, but
+ * not from the ground. */
+static void test_leaning(void **unused)
+{
+    (void)unused;
+    kiln_region r[ROOM];
+    const double c = sqrt(0.5), low = (4 + 0.5) * c;
+    kiln_pose pose = at(0.3, 0.2, low - 2);
+    const double turn[9] = {c, 0, c, 0, 1, 0, -c, 0, c};
+    memcpy(pose.rotation, turn, sizeof turn);
+    assert_int_equal(find(&bar, pose, &ground, r), 1);
+    near(r[0].depth, 2);
+    near(r[0].normal[2], 1);
+    /* The same of a ball, in which it stands. */
+    thing ball = thing_of(solid_mesh(SOLID_SPHERE, 5000, false, &state));
+    pose = at(-6 * c, 0, -1 - 6 * c);
+    pose.scale = 6;
+    assert_int_equal(find(&ball, pose, &bar, r), 1);
+    assert_true(-c * (r[0].normal[0] + r[0].normal[2]) > 0.99);
+    thing_free(&ball);
+}
+
+/* A surface that goes round the border of a sheet has no patch, however finely both are divided. */
+static void test_border(void **unused)
+{
+    (void)unused;
+    kiln_region r[ROOM];
+    for (uint32_t n = 1; n < 9; n++) {
+        thing fine = thing_of(solid_divided(&bar.model.geometry, n));
+        thing net = thing_of(solid_divided(&sheet.model.geometry, 9 - n));
+        assert_int_equal(find(&fine, at(6, 0.2, 3.5), &net, r), 1);
+        assert_true(r[0].open);
+        near(r[0].depth, 0);
+        near(r[0].area, 0.5);
+        near(r[0].length, 2);
+        thing_free(&fine);
+        thing_free(&net);
+    }
+}
+
+/* Two sheets that face up, or the lower one down, with a bar through both. */
+static thing two_sheets(bool down)
+{
+    static const float places[8][3] = {{-6, -6, 0},   {6, -6, 0},      {6, 6, 0},
+                                       {-6, 6, 0},    {-6, -6, -2.5F}, {6, -6, -2.5F},
+                                       {6, 6, -2.5F}, {-6, 6, -2.5F}};
+    static const uint32_t up[12] = {0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7};
+    static const uint32_t apart[12] = {0, 1, 2, 0, 2, 3, 4, 6, 5, 4, 7, 6};
+    mesh two = {malloc(sizeof places), malloc(sizeof up), 8, 4};
+    assert_true(two.positions != NULL && two.indices != NULL);
+    memcpy(two.positions, places, sizeof places);
+    memcpy(two.indices, down ? apart : up, sizeof up);
+    return thing_of(two);
+}
+
+static void test_between(void **unused)
+{
+    (void)unused;
+    kiln_region r[ROOM];
+    thing alike = two_sheets(false), slab = two_sheets(true);
+    kiln_pose mirror = at(0, 0, -1.0625);
+    mirror.rotation[0] = -1;
+    for (uint32_t n = 1; n < 9; n++) {
+        thing fine = thing_of(solid_divided(&bar.model.geometry, n));
+        /* What is between them is behind the one, and in front of the other. */
+        assert_int_equal(find(&fine, at(0.3, 0.2, 1.0625), &alike, r), 2);
+        near(r[0].depth, 0.4375);
+        near(r[1].depth, 0);
+        /* Or behind both, also where they are mirrored, which leaves their fronts. */
+        assert_int_equal(find(&fine, at(0.3, 0.2, 1.0625), &slab, r), 1);
+        near(r[0].depth, 2.5);
+        assert_int_equal(find(&slab, mirror, &fine, r), 1);
+        near(r[0].depth, 2.5);
+        thing_free(&fine);
+    }
+    thing_free(&alike);
+    thing_free(&slab);
 }
 
 static void test_apart(void **unused)
@@ -550,6 +632,9 @@ int main(void)
         cmocka_unit_test(test_rings),
         cmocka_unit_test(test_within_triangle),
         cmocka_unit_test(test_piercing),
+        cmocka_unit_test(test_leaning),
+        cmocka_unit_test(test_border),
+        cmocka_unit_test(test_between),
         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_several),
         cmocka_unit_test(test_ids),
