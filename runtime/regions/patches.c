@@ -229,9 +229,9 @@ static bool piece_is_inside(const kiln_regions *r, const kiln_regions_order *fro
 
 /* ------------------------------------------------------------------------------- filling -- */
 
-/* A filled triangle's neighbour that meets the other mesh: it is filled, too, or the side of it that
- * is next is one with the side from which the fill began. Of an open mesh, a fill that comes to
- * what is on the other side of it has gone round its border. */
+/* A filled triangle's neighbour that meets the other mesh: it is filled, too, or the side of it
+ * that is next is one with the side from which the fill began. A fill that comes to what is on the
+ * other side of an open mesh has gone round its border. */
 static void fill_met(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t met,
                      uint32_t half_edge, uint32_t node)
 {
