@@ -312,7 +312,7 @@ typedef struct {
     gap_cut cuts[CUTS];
 } gap_search;
 
-static double width_of(const extents *e, int way)
+static double extent_width(const extents *e, int way)
 {
     return e->highest[way] - e->lowest[way];
 }
@@ -373,7 +373,7 @@ static void offer_slopes(const gap_search *g, double s, double t, double best[2]
 }
 
 /* Two cuts are equal where (slope of the one - slope of the other) (s, t) is `level`. */
-static double level_of(const gap_cut *p, const gap_cut *q, double line[2])
+static double level_of_cuts(const gap_cut *p, const gap_cut *q, double line[2])
 {
     line[0] = p->slope[0] - q->slope[0];
     line[1] = p->slope[1] - q->slope[1];
@@ -391,14 +391,14 @@ static double least_gap(const gap_search *g, double best[2])
     for (int i = 0; i < g->count; i++) {
         for (int j = 0; j < i; j++) {
             double p[2], q[2];
-            const double at_p = level_of(&g->cuts[i], &g->cuts[j], p);
+            const double at_p = level_of_cuts(&g->cuts[i], &g->cuts[j], p);
             for (int side = -1; side <= 1; side += 2) {
                 const double s = side * g->most[0], t = side * g->most[1];
                 offer_slopes(g, s, (at_p - p[0] * s) / p[1], best, &least);
                 offer_slopes(g, (at_p - p[1] * t) / p[0], t, best, &least);
             }
             for (int k = 0; k < j; k++) {
-                const double at_q = level_of(&g->cuts[i], &g->cuts[k], q);
+                const double at_q = level_of_cuts(&g->cuts[i], &g->cuts[k], q);
                 const double area = p[0] * q[1] - p[1] * q[0];
                 offer_slopes(g, (at_p * q[1] - at_q * p[1]) / area,
                              (p[0] * at_q - q[0] * at_p) / area, best, &least);
@@ -473,20 +473,20 @@ static void tilt(kiln_regions *r, uint32_t root, const kiln_regions_measure *m, 
     for (int pass = 0; pass < PASSES; pass++) {
         extend(r, root, m, &asked);
         for (int i = 0; i < asked.count; i++) {
-            if (width_of(&asked, i) < width_of(&nearest, 0)) {
+            if (extent_width(&asked, i) < extent_width(&nearest, 0)) {
                 take_way(&asked, i, &nearest, 0);
             }
         }
         add_cuts(r, &asked, m->origin, &g);
         const double bound = least_gap(&g, best);
-        if (!(bound < (1 - LITTLE) * width_of(&nearest, 0))) {
+        if (!(bound < (1 - LITTLE) * extent_width(&nearest, 0))) {
             break;
         }
         asked.count = 1;
         slope_way(&g, best[0], best[1], asked.way[0]);
     }
-    const double gain = width_of(e, 0) - width_of(&nearest, 0);
-    if (gain > LITTLE * width_of(e, 0) && gain > FACED * rise_of(&g, nearest.way[0])) {
+    const double gain = extent_width(e, 0) - extent_width(&nearest, 0);
+    if (gain > LITTLE * extent_width(e, 0) && gain > FACED * rise_of(&g, nearest.way[0])) {
         take_way(&nearest, 0, e, 0);
     }
 }
@@ -499,14 +499,14 @@ static int best_face(const extents *e)
 {
     int best = 0;
     for (int i = 1; i < e->count; i++) {
-        const double width = width_of(e, i), least = width_of(e, best);
+        const double width = extent_width(e, i), least = extent_width(e, best);
         const bool equal = best > 0 && fabs(width - least) <= EQUALLY * least;
         const bool nearer = kiln_dot(e->way[i], e->way[0]) > kiln_dot(e->way[best], e->way[0]);
         if (best == 0 || (equal ? nearer : width < least)) {
             best = i;
         }
     }
-    return best > 0 && width_of(e, best) < SOONER * width_of(e, 0) ? best : 0;
+    return best > 0 && extent_width(e, best) < SOONER * extent_width(e, 0) ? best : 0;
 }
 
 static void count_fills(const kiln_regions *r, uint32_t root, kiln_region *region)
@@ -532,8 +532,8 @@ void kiln_regions_measure_extents(kiln_regions *r, uint32_t root, kiln_regions_m
     extend(r, root, m, &e);
     count_fills(r, root, &m->region);
     /* A curve in a plane is one of a face that is there, whatever passes through it. */
-    const int best = any && spread > FLAT * width_of(&e, 0) ? best_face(&e) : 0;
-    if (best == 0 && any && !m->region.open && spread > LEVEL * width_of(&e, 0)) {
+    const int best = any && spread > FLAT * extent_width(&e, 0) ? best_face(&e) : 0;
+    if (best == 0 && any && !m->region.open && spread > LEVEL * extent_width(&e, 0)) {
         tilt(r, root, m, spread, &e);
     }
     m->low = e.low[best];
