@@ -40,7 +40,7 @@ KILN_RARE static bool ray_settle(const kiln_tree *tree, const kiln_line *line, u
 
 #define ray_leaf_hit KILN_SIMD_NAME(ray_leaf_hit)
 /* Takes the first hit of a leaf if it comes before *best, whose t is infinite where there is none,
- * and cuts the ray there; or any, and then returns true. */
+ * and cuts the ray there; or any, and then returns true: *best is it, where that is not NULL. */
 KILN_OUT_OF_LINE static bool ray_leaf_hit(const kiln_tree *tree, kiln_slab_ray *ray,
                                           const kiln_format_node8 *node, unsigned lane,
                                           kiln_found_hit *best)
@@ -64,6 +64,9 @@ KILN_OUT_OF_LINE static bool ray_leaf_hit(const kiln_tree *tree, kiln_slab_ray *
                 }
                 t = hit.at.t;
                 side = hit.at.side;
+            }
+            if (any && best == NULL) {
+                return true;
             }
             if (!any &&
                 (t > best->at.t ||

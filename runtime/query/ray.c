@@ -181,9 +181,22 @@ static inline double largest_of(kiln_vector v)
     return kiln_larger(kiln_larger(fabs(v.x[0]), fabs(v.x[1])), fabs(v.x[2]));
 }
 
+/* What the walk knows of a hit, read number by number, as it is written by parts. */
+static void fill_brief(const kiln_tree *tree, const kiln_found_hit *hit, kiln_ray_hit *out)
+{
+    out->found = true;
+    out->triangle = kiln_tree_id(tree, hit->stored);
+    out->side = hit->at.side;
+    out->t = hit->at.t;
+    for (int k = 0; k < 3; k++) {
+        double weight = hit->at.weights[k];
+        KILN_LOAD_BY_ITSELF(weight);
+        out->weights[k] = weight;
+    }
+}
+
 /* All of a hit. The normal has length 1 and is carried with the rotation; edges are scaled
- * first, so that no square of theirs over- or underflows. What the walk has written by parts is
- * read number by number. */
+ * first, so that no square of theirs over- or underflows. */
 static void fill_hit(const kiln_tree *tree, const kiln_placement *placement,
                      const kiln_found_hit *hit, kiln_ray_hit *out)
 {
@@ -196,16 +209,8 @@ static void fill_hit(const kiln_tree *tree, const kiln_placement *placement,
     const double largest = kiln_larger(largest_of(ab), largest_of(ac));
     double square = 0, normal[3];
     memset(out, 0, sizeof *out);
-    out->found = true;
-    out->triangle = kiln_tree_id(tree, hit->stored);
+    fill_brief(tree, hit, out);
     out->value = kiln_tree_user(tree, out->triangle);
-    out->side = hit->at.side;
-    out->t = hit->at.t;
-    for (int k = 0; k < 3; k++) {
-        double weight = hit->at.weights[k];
-        KILN_LOAD_BY_ITSELF(weight);
-        out->weights[k] = weight;
-    }
     const double scale = largest > 0 ? 1 / largest : 0;
     for (int k = 0; k < 3; k++) {
         ab.x[k] *= scale;
@@ -267,22 +272,31 @@ static void fill_one(ray_query *query)
     }
 }
 
-/* One hit of a tree that is where it is, in the environment of queries: the walk asks at once. */
-static kiln_status ask_one(const kiln_tree *tree, const kiln_ray *ray, bool any, kiln_ray_hit *out)
+/* What is told of a hit: all, all but its value and normal, or nothing. */
+typedef enum { TELL_ALL, TELL_BRIEF, TELL_NONE } tell_of_hit;
+
+/* One hit of a tree that is where it is, in the environment of queries. */
+static kiln_status ask_one(const kiln_tree *tree, const kiln_ray *ray, bool any, tell_of_hit tell,
+                           kiln_ray_hit *out)
 {
     kiln_found_hit hit;
-    const int met = kiln_line_ask(tree, ray, any, &hit);
-    if (met > 0) {
+    const int met = kiln_line_ask(tree, ray, any, tell != TELL_NONE ? &hit : NULL);
+    if (met > 0 && tell == TELL_ALL) {
         fill_hit(tree, &kiln_placement_identity, &hit, out);
-    } else if (met == 0) {
+    } else if (met >= 0) {
         memset(out, 0, sizeof *out);
+        out->found = met > 0;
+    }
+    if (met > 0 && tell == TELL_BRIEF) {
+        fill_brief(tree, &hit, out);
     }
     return met >= 0 ? KILN_OK : KILN_ERROR_ARGUMENT;
 }
 
-/* Both queries for a single hit differ only in `take`, which says when the walk may end. */
+/* All queries for a single hit differ only in `take`, which says when the walk may end, and in what
+ * is told. */
 static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
-                            const kiln_query_options *options, kiln_ray_hit *hit,
+                            const kiln_query_options *options, tell_of_hit tell, kiln_ray_hit *hit,
                             bool (*take)(ray_query *, const kiln_found_hit *))
 {
     one_hit one;
@@ -295,7 +309,7 @@ static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const 
         kiln_tree_has_polygons(tree) && kiln_line_finds(tree, any)) {
         const kiln_fpu_state caller = kiln_fpu_enter();
         KILN_FPU_CALL(ask, ask_one);
-        const kiln_status status = ask(tree, ray, any, hit);
+        const kiln_status status = ask(tree, ray, any, tell, hit);
         kiln_fpu_leave(caller);
         return status;
     }
@@ -305,19 +319,45 @@ static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const 
     query.once = false; /* a hit that is found again changes nothing */
     query.user = query.one = &one;
     query.any = any;
-    return run_ray_query(&query, tree, pose, ray, options, fill_one);
+    const kiln_status status = run_ray_query(&query, tree, pose, ray, options, fill_one);
+    if (status == KILN_OK && tell == TELL_BRIEF) {
+        memset(hit->normal, 0, sizeof hit->normal);
+        hit->value = 0;
+    }
+    return status;
 }
 
 kiln_status kiln_ray_closest(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
                              const kiln_query_options *options, kiln_ray_hit *hit)
 {
-    return find_one(tree, pose, ray, options, hit, take_closest);
+    return find_one(tree, pose, ray, options, TELL_ALL, hit, take_closest);
 }
 
 kiln_status kiln_ray_any(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
                          const kiln_query_options *options, kiln_ray_hit *hit)
 {
-    return find_one(tree, pose, ray, options, hit, take_any_hit);
+    return find_one(tree, pose, ray, options, TELL_ALL, hit, take_any_hit);
+}
+
+kiln_status kiln_ray_meets(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
+                           const kiln_query_options *options, bool *meets)
+{
+    kiln_ray_hit hit;
+    if (meets == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_status status = find_one(tree, pose, ray, options, TELL_NONE, &hit, take_any_hit);
+    if (status == KILN_OK) {
+        *meets = hit.found;
+    }
+    return status;
+}
+
+kiln_status kiln_ray_closest_brief(const kiln_tree *tree, const kiln_pose *pose,
+                                   const kiln_ray *ray, const kiln_query_options *options,
+                                   kiln_ray_hit *hit)
+{
+    return find_one(tree, pose, ray, options, TELL_BRIEF, hit, take_closest);
 }
 
 /* ------------------------------------------------------------------------------------- all -- */

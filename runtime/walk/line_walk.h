@@ -32,7 +32,8 @@ bool kiln_line_find(const kiln_tree *tree, kiln_slab_ray *ray, double scale, boo
                     kiln_found_hit *hit);
 
 /* The same for a caller's ray and a tree that is where it is, with all that comes before it: 1 it
- * meets the tree, 0 it does not, -1 kiln_line_form refuses it. */
+ * meets the tree, 0 it does not, -1 kiln_line_form refuses it. `hit` may be NULL where any is
+ * wanted. */
 int kiln_line_ask(const kiln_tree *tree, const kiln_ray *ray, bool any, kiln_found_hit *hit);
 
 /* Of the slots of one triangle that the walk of a ray that is not cut reaches: is this the one that

@@ -1,14 +1,16 @@
-/* Rays: the closest hit and any, in kiln's 8-wide trees, against Embree's single-ray calls on the
- * same triangles and the same rays in the same run.
+/* Rays: the closest hit, any, and whether there is one, in kiln's 8-wide trees, each in a file of
+ * its own, against Embree's single-ray calls on the same triangles and the same rays in the same
+ * run.
  *
- * Classes of rays: camera   from a sphere two sizes around the mesh to points of its box within
- * from points of the box in any direction corners  from that sphere to vertices of the mesh, where
- * answers of floats are luck
+ * Classes of rays: camera, from a sphere two sizes around the mesh to points of its box; within,
+ * from points of the box in any direction; corners, from that sphere to vertices of the mesh, where
+ * answers of floats are luck.
  *
- * A figure is the least mean of five rounds over all rays of a class, the methods alternating.
- * Embree traces in floats with its default quality, with and without its robust flag; rays are of
- * floats, so that both get the same ones. Where the two disagree about a hit, or on t by a
- * thousandth, it is counted. */
+ * Rays are asked in batches of 200, the methods in turn, each once without being timed and then
+ * once timed; a figure is the mean over batches of the least of their rounds. Embree traces in
+ * floats with its default quality, with and without its robust flag; rays are of floats, so that
+ * both get the same ones. Where the two disagree about a hit, or on t by a thousandth, it is
+ * counted. */
 #include "measure.hpp"
 
 #ifndef KILN_BENCH_EMBREE
@@ -25,6 +27,7 @@ extern "C" {
 #include "../support/quick_bake.h"
 }
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -42,8 +45,13 @@ struct Answers {
 enum Class { CAMERA, WITHIN, CORNERS, CLASSES };
 const char *const class_names[CLASSES] = {"camera", "within", "corners"};
 
+enum Query { CLOSEST, ANY, MEETS, QUERIES };
+const char *const query_names[QUERIES] = {"closest", "any", "meets"};
+
 enum Method { EMBREE, ROBUST, KILN_AABB, KILN_OBB, METHODS };
 const char *const method_names[METHODS] = {"embree", "embree robust", "kiln aabb", "kiln obb"};
+
+enum { BATCH = 200 };
 
 void check(bool good, const char *what)
 {
@@ -91,13 +99,13 @@ Ray any_ray(uint64_t *state, const Subject &subject, Class kind)
     return ray;
 }
 
-float trace(const EmbreeModel &model, const Ray &ray, bool any)
+float trace(const EmbreeModel &model, const Ray &ray, Query what)
 {
-    return any ? (model.occluded(ray.origin, ray.direction) ? 0.0f : INFINITY)
-               : model.closest(ray.origin, ray.direction);
+    return what != CLOSEST ? (model.occluded(ray.origin, ray.direction) ? 0.0f : INFINITY)
+                           : model.closest(ray.origin, ray.direction);
 }
 
-float trace(const kiln_tree *tree, const Ray &ray, bool any)
+float trace(const kiln_tree *tree, const Ray &ray, Query what)
 {
     kiln_ray query;
     kiln_ray_hit hit;
@@ -107,10 +115,12 @@ float trace(const kiln_tree *tree, const Ray &ray, bool any)
     }
     query.t_min = 0;
     query.t_max = HUGE_VAL;
-    const kiln_status status = any ? kiln_ray_any(tree, nullptr, &query, nullptr, &hit)
-                                   : kiln_ray_closest(tree, nullptr, &query, nullptr, &hit);
+    const kiln_status status =
+        what == MEETS ? kiln_ray_meets(tree, nullptr, &query, nullptr, &hit.found)
+        : what == ANY ? kiln_ray_any(tree, nullptr, &query, nullptr, &hit)
+                      : kiln_ray_closest(tree, nullptr, &query, nullptr, &hit);
     check(status == KILN_OK, "a ray");
-    return !hit.found ? INFINITY : any ? 0.0f : float(hit.t);
+    return !hit.found ? INFINITY : what != CLOSEST ? 0.0f : float(hit.t);
 }
 
 struct Subjects {
@@ -118,28 +128,28 @@ struct Subjects {
     const kiln_tree *aabb, *obb;
 };
 
-/* Mean ns of a ray; the answers into `out`. */
-double round_of(const Subjects &in, Method method, const std::vector<Ray> &rays, bool any,
-                std::vector<float> &out)
+/* Mean ns of rays first .. first + BATCH - 1; the answers into `out`. */
+double round_of(const Subjects &in, Method method, const std::vector<Ray> &rays, size_t first,
+                Query what, std::vector<float> &out)
 {
     const double start = now();
-    for (size_t i = 0; i < rays.size(); i++) {
+    for (size_t i = first; i < first + BATCH; i++) {
         switch (method) {
         case EMBREE:
-            out[i] = trace(*in.fast, rays[i], any);
+            out[i] = trace(*in.fast, rays[i], what);
             break;
         case ROBUST:
-            out[i] = trace(*in.robust, rays[i], any);
+            out[i] = trace(*in.robust, rays[i], what);
             break;
         case KILN_AABB:
-            out[i] = trace(in.aabb, rays[i], any);
+            out[i] = trace(in.aabb, rays[i], what);
             break;
         default:
-            out[i] = trace(in.obb, rays[i], any);
+            out[i] = trace(in.obb, rays[i], what);
             break;
         }
     }
-    return (now() - start) / double(rays.size());
+    return (now() - start) / BATCH;
 }
 
 size_t disagreements(const std::vector<float> &a, const std::vector<float> &b)
@@ -155,26 +165,33 @@ size_t disagreements(const std::vector<float> &a, const std::vector<float> &b)
 }
 
 struct Ratios {
-    std::vector<double> of[METHODS];
+    std::vector<double> of[METHODS]; /* over Embree's robust */
 };
 
-void measure_class(const Subjects &in, const Subject &subject, Class kind, bool any, size_t count,
-                   std::FILE *csv, Ratios &ratios)
+void measure_class(const Subjects &in, const Subject &subject, Class kind, Query what, size_t count,
+                   int rounds, std::FILE *csv, Ratios &ratios)
 {
     uint64_t state = 100 + unsigned(kind);
     std::vector<Ray> rays(count);
     for (Ray &ray : rays) {
         ray = any_ray(&state, subject, kind);
     }
-    double least[METHODS];
+    double mean[METHODS] = {};
     std::vector<float> answers[METHODS];
     for (int m = 0; m < METHODS; m++) {
         answers[m].resize(count);
-        least[m] = HUGE_VAL;
     }
-    for (int round = 0; round < 5; round++) {
+    for (size_t first = 0; first < count; first += BATCH) {
+        double least[METHODS] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+        for (int round = 0; round < rounds; round++) {
+            for (int m = 0; m < METHODS; m++) {
+                round_of(in, Method(m), rays, first, what, answers[m]);
+                least[m] =
+                    std::fmin(least[m], round_of(in, Method(m), rays, first, what, answers[m]));
+            }
+        }
         for (int m = 0; m < METHODS; m++) {
-            least[m] = std::fmin(least[m], round_of(in, Method(m), rays, any, answers[m]));
+            mean[m] += least[m] * BATCH / double(count);
         }
     }
     size_t hits = 0;
@@ -185,38 +202,55 @@ void measure_class(const Subjects &in, const Subject &subject, Class kind, bool 
     const size_t off = disagreements(answers[EMBREE], answers[KILN_AABB]);
     const size_t off_robust = disagreements(answers[ROBUST], answers[KILN_AABB]);
     std::printf("%-8s %7u  %-8s %-8s %5.1f%%", subject.name.c_str(),
-                subject.geometry.triangle_count, class_names[kind], any ? "any" : "closest",
+                subject.geometry.triangle_count, class_names[kind], query_names[what],
                 100 * double(hits) / double(count));
     for (int m = 0; m < METHODS; m++) {
-        std::printf("  %7.1f", least[m]);
-        ratios.of[m].push_back(least[m] / least[EMBREE]);
+        std::printf("  %7.1f", mean[m]);
+        ratios.of[m].push_back(mean[m] / mean[ROBUST]);
     }
-    std::printf("   %5.2f  %5.2f   %zu %zu\n", least[KILN_AABB] / least[EMBREE],
-                least[KILN_OBB] / least[EMBREE], off, off_robust);
+    std::printf("   %5.2f  %5.2f   %zu %zu\n", mean[KILN_AABB] / mean[ROBUST],
+                mean[KILN_OBB] / mean[ROBUST], off, off_robust);
+    std::fflush(stdout);
     for (int m = 0; m < METHODS && csv != nullptr; m++) {
         std::fprintf(csv, "%s,%u,%s,%s,%s,%.2f,%.4f,%.4f\n", subject.name.c_str(),
-                     subject.geometry.triangle_count, class_names[kind], any ? "any" : "closest",
-                     method_names[m], least[m], least[m] / least[EMBREE],
+                     subject.geometry.triangle_count, class_names[kind], query_names[what],
+                     method_names[m], mean[m], mean[m] / mean[ROBUST],
                      double(hits) / double(count));
     }
 }
 
-void measure_subject(RTCDevice device, const Subject &subject, size_t count, std::FILE *csv,
-                     Ratios ratios[2])
+/* A tree alone in its file, whose slots are then in the order of what is stored. */
+struct Alone {
+    Alone(const Subject &subject, const char *name, kiln_bv bv)
+        : file(quick_open(&subject.geometry, name, 4, KILN_LAYOUT_RAW, &bytes)),
+          tree(kiln_file_find(file, nullptr, bv))
+    {
+        check(tree != nullptr, name);
+    }
+    ~Alone()
+    {
+        kiln_close(file);
+        std::free(bytes);
+    }
+    Alone(const Alone &) = delete;
+    Alone &operator=(const Alone &) = delete;
+    void *bytes;
+    kiln_file *file;
+    const kiln_tree *tree;
+};
+
+void measure_subject(RTCDevice device, const Subject &subject, size_t count, int rounds,
+                     std::FILE *csv, Ratios ratios[QUERIES])
 {
     const EmbreeModel fast(device, subject.geometry, RTC_SCENE_FLAG_NONE),
         robust(device, subject.geometry, RTC_SCENE_FLAG_ROBUST);
-    void *bytes;
-    kiln_file *file = quick_open(&subject.geometry, "obb,aabb", 4, KILN_LAYOUT_RAW, &bytes);
-    const Subjects in = {&fast, &robust, kiln_file_find(file, nullptr, KILN_BV_AABB),
-                         kiln_file_find(file, nullptr, KILN_BV_OBB)};
+    const Alone aabb(subject, "aabb", KILN_BV_AABB), obb(subject, "obb", KILN_BV_OBB);
+    const Subjects in = {&fast, &robust, aabb.tree, obb.tree};
     for (int kind = 0; kind < CLASSES; kind++) {
-        for (int any = 0; any < 2; any++) {
-            measure_class(in, subject, Class(kind), any != 0, count, csv, ratios[any]);
+        for (int what = 0; what < QUERIES; what++) {
+            measure_class(in, subject, Class(kind), Query(what), count, rounds, csv, ratios[what]);
         }
     }
-    kiln_close(file);
-    std::free(bytes);
 }
 
 } // namespace
@@ -227,22 +261,28 @@ int main(int count, char **arguments)
     std::vector<Subject> subjects = make_subjects(options);
     std::FILE *csv = open_csv(options.csv, arguments[0]);
     if (csv != nullptr) {
-        std::fputs("mesh,triangles,class,query,method,ns,of_embree,hits\n", csv);
+        std::fputs("mesh,triangles,class,query,method,ns,of_robust,hits\n", csv);
     }
     RTCDevice device = rtcNewDevice("threads=1");
     check(device != nullptr, "Embree");
     print_origin(stdout, "", arguments[0]);
-    std::puts("ns a ray: embree, embree robust, kiln aabb, kiln obb; aabb and obb over embree; "
+    std::puts("ns a ray: embree, embree robust, kiln aabb, kiln obb; aabb and obb over robust; "
               "answers that differ from embree's, and from its robust ones");
-    Ratios ratios[2];
+    Ratios ratios[QUERIES];
     for (const Subject &subject : subjects) {
-        measure_subject(device, subject, options.quick ? 10000 : 50000, csv, ratios);
+        measure_subject(device, subject, options.quick ? 1000 : 4000, options.quick ? 3 : 8, csv,
+                        ratios);
     }
-    for (int any = 0; any < 2; any++) {
-        std::printf("%s, geometric mean over embree: robust %.2f, kiln aabb %.2f, kiln obb %.2f\n",
-                    any ? "any" : "closest", geometric_mean(ratios[any].of[ROBUST]),
-                    geometric_mean(ratios[any].of[KILN_AABB]),
-                    geometric_mean(ratios[any].of[KILN_OBB]));
+    for (int what = 0; what < QUERIES; what++) {
+        std::printf("%s, geometric mean over embree robust (worst):", query_names[what]);
+        for (int m = 0; m < METHODS; m++) {
+            const std::vector<double> &of = ratios[what].of[m];
+            if (m != ROBUST && !of.empty()) {
+                std::printf("  %s %.2f (%.2f)", method_names[m], geometric_mean(of),
+                            *std::max_element(of.begin(), of.end()));
+            }
+        }
+        std::puts("");
     }
     rtcReleaseDevice(device);
     close_csv(csv, options.csv);

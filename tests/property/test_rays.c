@@ -231,6 +231,7 @@ static void check_kind(const kiln_tree *tree, const kiln_pose *pose, const kiln_
     static kiln_ray_hit again[TRIANGLES_MAX];
     kiln_ray_hit closest, any, three[3];
     size_t count = 0, short_count = 0, calls = 0;
+    bool meets = false;
     each_check check = {want, 0};
     rounding_enter(mode);
     const kiln_status all = kiln_ray_all(tree, pose, ray, options, again, TRIANGLES_MAX, &count);
@@ -238,7 +239,9 @@ static void check_kind(const kiln_tree *tree, const kiln_pose *pose, const kiln_
     const kiln_status some = kiln_ray_any(tree, pose, ray, options, &any);
     const kiln_status few = kiln_ray_all(tree, pose, ray, options, three, 3, &short_count);
     const kiln_status each = kiln_ray_each(tree, pose, ray, options, see_hit, &check, &calls);
+    const kiln_status meet = kiln_ray_meets(tree, pose, ray, options, &meets);
     rounding_leave();
+    assert_true(meet == KILN_OK && meets == (count != 0));
     assert_true(all == KILN_OK && one == KILN_OK && some == KILN_OK && few == KILN_OK &&
                 each == KILN_OK);
     assert_int_equal(count, want->count);
@@ -271,7 +274,8 @@ static bool keep_all(void *user, uint32_t triangle, uint32_t value)
  * the same. */
 static void check_walks(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray)
 {
-    kiln_ray_hit closest, general, any, first_any;
+    kiln_ray_hit closest, general, any, first_any, brief;
+    bool meets;
     kiln_query_options options = kiln_query_options_default();
     options.filter = keep_all;
     assert_int_equal(kiln_ray_closest(tree, pose, ray, &options, &general), KILN_OK);
@@ -280,7 +284,13 @@ static void check_walks(const kiln_tree *tree, const kiln_pose *pose, const kiln
         kiln_kernel_force(kernel);
         assert_int_equal(kiln_ray_closest(tree, pose, ray, NULL, &closest), KILN_OK);
         assert_int_equal(kiln_ray_any(tree, pose, ray, NULL, &any), KILN_OK);
+        assert_int_equal(kiln_ray_meets(tree, pose, ray, NULL, &meets), KILN_OK);
+        assert_int_equal(kiln_ray_closest_brief(tree, pose, ray, NULL, &brief), KILN_OK);
         assert_memory_equal(&closest, &general, sizeof closest);
+        assert_true(meets == closest.found);
+        memset(closest.normal, 0, sizeof closest.normal);
+        closest.value = 0;
+        assert_memory_equal(&brief, &closest, sizeof brief);
         assert_int_equal(any.found, closest.found);
         first_any = set == 0 ? any : first_any;
         assert_memory_equal(&any, &first_any, sizeof any);

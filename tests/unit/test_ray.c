@@ -64,6 +64,32 @@ static void test_a_plain_hit(void **state)
     body_free(&b);
 }
 
+/* What is told of a hit, and what is not. */
+static void test_less_is_told(void **state)
+{
+    (void)state;
+    body b = square();
+    kiln_query_options options = kiln_query_options_default();
+    const kiln_ray rays[2] = {ray_of(1.5, 0.5, 3, 0, 0, -2), ray_of(1.5, 0.5, 3, 0, 0, 2)};
+    for (int i = 0; i < 4; i++) {
+        const kiln_ray *ray = &rays[i % 2];
+        const kiln_query_options *how = i < 2 ? NULL : &options;
+        kiln_ray_hit full = closest(&b, ray), brief;
+        bool meets;
+        assert_int_equal(kiln_ray_meets(b.trees[0], NULL, ray, how, &meets), KILN_OK);
+        assert_true(meets == (i % 2 == 0));
+        assert_int_equal(kiln_ray_closest_brief(b.trees[0], NULL, ray, how, &brief), KILN_OK);
+        memset(full.normal, 0, sizeof full.normal);
+        full.value = 0;
+        assert_memory_equal(&brief, &full, sizeof brief);
+    }
+    options.cull = KILN_CULL_FRONT;
+    bool meets = true;
+    assert_int_equal(kiln_ray_meets(b.trees[0], NULL, &rays[0], &options, &meets), KILN_OK);
+    assert_false(meets);
+    body_free(&b);
+}
+
 /* On the diagonal and in a corner: both triangles are met, the smaller id is told. */
 static void test_edges_and_corners(void **state)
 {
@@ -276,6 +302,8 @@ static void expect_refused(const kiln_tree *tree, const kiln_pose *pose, const k
     hit = before;
     assert_int_equal(kiln_ray_closest(tree, pose, ray, options, &hit), want);
     assert_int_equal(kiln_ray_any(tree, pose, ray, options, &hit), want);
+    assert_int_equal(kiln_ray_closest_brief(tree, pose, ray, options, &hit), want);
+    assert_int_equal(kiln_ray_meets(tree, pose, ray, options, &hit.found), want);
     assert_int_equal(kiln_ray_all(tree, pose, ray, options, &hit, 1, &count), want);
     assert_memory_equal(&hit, &before, sizeof hit);
     assert_int_equal(count, 77);
@@ -320,6 +348,9 @@ static void test_refusals(void **state)
     kiln_ray_hit hit;
     size_t count;
     assert_int_equal(kiln_ray_closest(b.trees[0], NULL, &good, NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_ray_closest_brief(b.trees[0], NULL, &good, NULL, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_ray_meets(b.trees[0], NULL, &good, NULL, NULL), KILN_ERROR_ARGUMENT);
     assert_int_equal(kiln_ray_all(b.trees[0], NULL, &good, NULL, NULL, 1, &count),
                      KILN_ERROR_ARGUMENT);
     assert_int_equal(kiln_ray_all(b.trees[0], NULL, &good, NULL, &hit, 1, NULL),
@@ -394,13 +425,21 @@ static void test_close_to_the_plane(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_plain_hit),    cmocka_unit_test(test_edges_and_corners),
-        cmocka_unit_test(test_ends_of_t),      cmocka_unit_test(test_the_front_of_something_thin),
-        cmocka_unit_test(test_in_the_plane),   cmocka_unit_test(test_triangles_without_area),
-        cmocka_unit_test(test_culling),        cmocka_unit_test(test_filter),
-        cmocka_unit_test(test_callback_stops), cmocka_unit_test(test_pose),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_without_polygons),
-        cmocka_unit_test(test_extremes),       cmocka_unit_test(test_close_to_the_plane),
+        cmocka_unit_test(test_a_plain_hit),
+        cmocka_unit_test(test_less_is_told),
+        cmocka_unit_test(test_edges_and_corners),
+        cmocka_unit_test(test_ends_of_t),
+        cmocka_unit_test(test_the_front_of_something_thin),
+        cmocka_unit_test(test_in_the_plane),
+        cmocka_unit_test(test_triangles_without_area),
+        cmocka_unit_test(test_culling),
+        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_callback_stops),
+        cmocka_unit_test(test_pose),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_without_polygons),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_close_to_the_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
