@@ -22,6 +22,10 @@ ifeq ($(origin CC),default)
 CC = gcc
 endif
 
+# A folder in this one is named from here, so that what is known of headers, by the names of objects, holds however
+# it was named.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
+
 O = $(BUILD)/$(CONFIG)
 OUT = $(if $(filter release,$(CONFIG)),$(BUILD),$(O))
 

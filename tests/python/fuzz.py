@@ -264,6 +264,7 @@ class Fuzz:
                             ("count_closed", lambda: self.one_of([True, False])), threads]),
             (kiln.shape_distance, [(None, tree), (None, self.shape), (None, pose), (None, poses), ("beyond", number),
                                    ("relative", number), ("absolute", number), threads]),
+            (kiln.shape_within, [(None, tree), (None, self.shape), (None, number), (None, pose), (None, poses), threads]),
             (kiln.pose, [(None, vectors), (None, vectors), (None, number)]),
             (kiln.dtype, [(None, lambda: self.one_of([kiln.Hit, "Nearest", kiln.Volume]))]),
             (bins.probability, [(None, small)] * 4),

@@ -243,6 +243,34 @@ class PairQueries(unittest.TestCase):
         self.assertEqual(len(kiln.contact_regions(teeth, None, tree("cube"), bar)), 40)
         self.assertEqual(len(kiln.contact_regions(teeth, None, tree("cube"), bar, limit=20)), 20)
 
+    def test_regions_match(self):
+        corners, faces = cube(1)
+        feet = kiln.bake((np.concatenate([corners, corners + [9, 0, -0.1]]), np.concatenate([faces, faces + 8])))[0]
+        feet, ground = kiln.Adjacency(feet), kiln.Adjacency(tree("cube"))
+        low = np.diag([80, 80, 1, 1.0])
+        before, next = None, 1
+        for step in range(5):  # two feet slide
+            found = kiln.contact_regions(feet, kiln.pose(translation=[9 + 0.2 * step, 9, 0.95]), ground, low)
+            regions, next = kiln.regions_match(before, np.concatenate([found, found[:0]]), next)
+            self.assertEqual((len(set(regions["id"])), next, found["depth"].tolist()), (2, 3, regions["depth"].tolist()))
+            if before is not None:
+                self.assertEqual(regions["id"].tolist(), before["id"].tolist())
+            before = regions
+        ids = before["id"].tolist()
+        self.assertEqual(kiln.regions_match(before[::-1], found, 3)[0]["id"].tolist(), ids)
+        self.assertEqual((kiln.regions_match(before[:1], found, 50)[0]["id"].tolist()), [ids[0], 50])
+        empty = np.zeros(0, kiln.dtype(kiln.Region))
+        none, kept = kiln.regions_match(before, empty, 9)
+        self.assertEqual((none.shape, none.dtype, kept), ((0,), empty.dtype, 9))
+        for bad in (5, [1], np.zeros(3), np.zeros((1, 1), kiln.dtype(kiln.Region)), b"x" * 1000):
+            with self.assertRaises(TypeError):
+                kiln.regions_match(before, bad)
+            with self.assertRaises(TypeError):
+                kiln.regions_match(bad, before)
+        for bad in (-1, 2 ** 64, 0.5, "x", None):
+            with self.assertRaises((TypeError, ValueError, OverflowError)):
+                kiln.regions_match(None, before, bad)
+
     def test_adjacency_keeps_its_file(self):
         file = kiln.open(kiln.bake_bytes(cube())[0])
         adjacency = kiln.Adjacency(file[0])
@@ -459,6 +487,27 @@ class MeshQueries(unittest.TestCase):
         self.assertEqual(kiln.shape_distance(c, kiln.sphere([3, 0.5, 0.5], 0.5), beyond=1).distance, 1)
         self.assertEqual(kiln.shape_distance(c, kiln.sphere(np.zeros((0, 3)), 1)).shape, (0,))
         self.assertLessEqual(kiln.shape_distance(c, kiln.sphere([3, 0.5, 0.5], 0.5), relative=0.1).distance, 1.65)
+
+    def test_shape_within(self):
+        a, rng = tree("torus"), np.random.default_rng(21)
+        pose, moves = random_poses(rng, 1, 1, True)[0], random_poses(rng, 60, 4)
+        for shape in (kiln.box([-0.2, -0.1, -0.3], [0.5, 0.4, 0.3]), kiln.capsule([0, 0, 0], [1, 0, 0], 0.2),
+                      kiln.hull(rng.normal(size=(30, 3)) / 4), kiln.sphere([0, 0, 0], 0.1)):
+            distances = kiln.shape_distance(a, shape, pose, moves)["distance"]
+            for distance in (0, 0.5, distances[7], np.inf):
+                near = kiln.shape_within(a, shape, distance, pose, moves, threads=2)
+                self.assertEqual(near["found"].tolist(), (distances <= distance).tolist())
+            one = kiln.shape_within(a, shape, 1, pose, moves[3])
+            self.assertEqual((type(one), bool(one)), (kiln.TriangleHit, distances[3] <= 1))
+        c = tree("cube")
+        self.assertTrue(kiln.shape_within(c, kiln.sphere([3, 0.5, 0.5], 0.5), 1.5))
+        self.assertFalse(kiln.shape_within(c, kiln.sphere([3, 0.5, 0.5], 0.5), 1.49))
+        self.assertEqual(kiln.shape_within(c, kiln.sphere(np.zeros((0, 3)), 1), 1).shape, (0,))
+        for bad in (-1, np.nan):
+            with self.assertRaisesRegex(ValueError, "distance is to be "):
+                kiln.shape_within(c, kiln.sphere([3, 0, 0], 1), bad)
+        with self.assertRaises(TypeError):
+            kiln.shape_within(c, kiln.sphere([3, 0, 0], 1))
 
     def test_shape_distance_refuses(self):
         c = tree("cube")

@@ -201,11 +201,60 @@ static PyObject *module_contact_regions(PyObject *module, PyObject *const *args,
     return result;
 }
 
+/* ------------------------------------------------------------------------------------ ids -- */
+
+/* The bytes of an array of regions, whose type kiln.regions_match has looked at. */
+static bool regions_hold(Py_buffer *out, PyObject *object, int flags, size_t *count)
+{
+    if (PyObject_GetBuffer(object, out, flags) != 0) {
+        return false;
+    }
+    *count = (size_t)out->len / sizeof(kiln_region);
+    if ((size_t)out->len % sizeof(kiln_region) == 0 &&
+        (uintptr_t)out->buf % _Alignof(kiln_region) == 0) {
+        return true;
+    }
+    PyBuffer_Release(out);
+    PyErr_SetString(PyExc_TypeError, "regions are to be an array of kiln.dtype(kiln.Region)");
+    return false;
+}
+
+PyDoc_STRVAR(regions_match_doc, "regions_match(before, regions, next)\n--\n\n"
+                                "What kiln.regions_match is made of: sets ids in `regions`.");
+static PyObject *module_regions_match(PyObject *module, PyObject *const *args, Py_ssize_t given,
+                                      PyObject *keywords)
+{
+    static const char *const names[] = {"before", "regions", "next"};
+    static const signature wanted = {"regions_match", names, 3, 3, 3};
+    PyObject *in[3];
+    Py_buffer before, regions;
+    size_t before_count = 0, count = 0;
+    uint64_t next = 0;
+    (void)module;
+    if (!arguments_of(&wanted, args, given, keywords, in) ||
+        !count_of(in[2], "next", UINT64_MAX, &next) ||
+        !regions_hold(&before, in[0], PyBUF_C_CONTIGUOUS, &before_count)) {
+        return NULL;
+    }
+    kiln_status status = KILN_ERROR_ARGUMENT;
+    const bool held = regions_hold(&regions, in[1], PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE, &count);
+    if (held) {
+        status = kiln_regions_match(before.buf, before_count, regions.buf, count, &next);
+        PyBuffer_Release(&regions);
+    }
+    PyBuffer_Release(&before);
+    return !held               ? NULL
+           : status == KILN_OK ? PyLong_FromUnsignedLongLong(next)
+                               : raise_status((int)status, NULL, NULL);
+}
+
 bool add_regions(PyObject *module)
 {
     static PyMethodDef functions[] = {
         {"contact_regions", FAST(module_contact_regions), METH_FASTCALL | METH_KEYWORDS,
          contact_regions_doc},
+        {"regions_match", FAST(module_regions_match), METH_FASTCALL | METH_KEYWORDS,
+         regions_match_doc},
         {NULL, NULL, 0, NULL},
     };
     static PyType_Slot slots[] = {

@@ -336,12 +336,85 @@ static PyObject *module_shape_distance(PyObject *module, PyObject *const *args, 
     return result;
 }
 
+/* --------------------------------------------------------------------------------- within -- */
+
+typedef struct {
+    const kiln_tree *tree;
+    const kiln_pose *pose;
+    const shape_list *shapes;
+    double distance;
+    kiln_triangle_hit *hits;
+} within_asker;
+
+static kiln_status ask_within(void *asker, size_t i)
+{
+    const within_asker *asked = asker;
+    double corners[24];
+    kiln_convex shape;
+    const kiln_status status = convex_at(asked->shapes, i, corners, &shape);
+    return status != KILN_OK
+               ? status
+               : kiln_shape_within(asked->tree, asked->pose, &shape, shape_pose(asked->shapes, i),
+                                   asked->distance, NULL, &asked->hits[i]);
+}
+
+PyDoc_STRVAR(shape_within_doc,
+             "shape_within(tree, shape, distance, pose=None, pose_shape=None, *, threads=0)\n--\n\n"
+             "Whether a box, a sphere, a capsule or a convex hull is as near to the surface of a\n"
+             "mesh as `distance`, in units of the world: what kiln.shape_distance has, sooner.\n\n"
+             "tree, shape, pose, pose_shape, threads: as of kiln.shape_distance.\n"
+             "distance: at least 0.\n\n"
+             "Returns a kiln.TriangleHit, with a triangle that is as near, or for many shapes a\n"
+             "structured array [n].");
+static PyObject *module_shape_within(PyObject *module, PyObject *const *args, Py_ssize_t given,
+                                     PyObject *keywords)
+{
+    static const char *const names[] = {"tree", "shape",      "distance",
+                                        "pose", "pose_shape", "threads"};
+    static const signature wanted = {"shape_within", names, 3, 5, 6};
+    PyObject *in[6], *memory = NULL, *result = NULL;
+    poses pose;
+    shape_list shapes;
+    tree_use use = {.file = NULL};
+    uint32_t threads = 0;
+    void *bytes = NULL;
+    within_asker asker = {.distance = 0};
+    (void)module;
+    if (!arguments_of(&wanted, args, given, keywords, in) ||
+        !length_of(in[2], "distance", INFINITY, &asker.distance) ||
+        !threads_of(in[5], 0, &threads) || !pose_take(&pose, in[3], "pose") ||
+        !shapes_take(&shapes, in[1], in[4])) {
+        return NULL;
+    }
+    if ((memory = records_new(RECORD_TRIANGLE_HIT, shapes.count, &bytes)) != NULL &&
+        tree_begin(&use, in[0], "tree") && pose_is_good(use.tree, pose_pointer(&pose), "pose")) {
+        asker.tree = use.tree;
+        asker.pose = pose_pointer(&pose);
+        asker.shapes = &shapes;
+        asker.hits = bytes;
+        if (ask_many(ask_within, &asker, shapes.count, threads, shapes.single)) {
+            if (shapes.single) {
+                result = record_new(RECORD_TRIANGLE_HIT, bytes);
+            } else {
+                result = records_wrap(RECORD_TRIANGLE_HIT, memory, 1, &shapes.count);
+                memory = NULL;
+            }
+        }
+    }
+    tree_end(&use);
+    Py_XDECREF(memory);
+    shapes_release(&shapes);
+    return result;
+}
+
 bool add_shapes(PyObject *module)
 {
     static PyMethodDef functions[] = {
         {"overlap", FAST(module_overlap), METH_FASTCALL | METH_KEYWORDS, overlap_doc},
         {"shape_distance", FAST(module_shape_distance), METH_FASTCALL | METH_KEYWORDS,
          shape_distance_doc},
+        {"shape_within", FAST(module_shape_within), METH_FASTCALL | METH_KEYWORDS,
+         shape_within_doc},
         {NULL, NULL, 0, NULL},
     };
     return add_methods(module, functions);

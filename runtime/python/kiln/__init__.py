@@ -17,14 +17,15 @@ and not solids (kiln.locate_mesh is for those). Lengths have the unit of the pos
     open, bake, bake_file, bake_bytes     files: File, Tree
     collide, within, distance             two meshes, at one pose or many
     contacts, contacts_summary            where and how deep
-    contact_regions, Adjacency            what a solver wants of them: few regions
+    contact_regions, Adjacency            what a solver wants of them: few regions, and
+    regions_match                         their ids from step to step
     near_pairs                            all pairs of triangles or points within a distance
     self_contacts                         where a mesh meets itself
     batch, Scene, Scene.from_urdf         many placed meshes, many configurations
     rays, overlap, locate, locate_mesh    one mesh: rays; boxes, spheres, capsules, hulls; inside
     nearest, signed_distance              points and a mesh
     Winding                               is a point inside a mesh that has holes?
-    shape_distance                        how far a box, sphere, capsule or hull is from a mesh
+    shape_distance, shape_within          how far a box, sphere, capsule or hull is from a mesh
     spheres                               robots as spheres, many configurations
     collide_likely, collide_counted       when there is no time
     Bins, Axes                            tables
@@ -45,7 +46,8 @@ from ._kiln import (Adjacency, Axes, Bins, Contact, ContactsSummary, CountedAnsw
                     Minimum, Nearest, Pair, RayHit, Region, RegionPoint, SelfPair, ShapeNearest, SurfacePoint, Tree,
                     TriangleHit, Volume, Winding, WindingNumber, Work, batch, collide, collide_boxes, collide_counted,
                     collide_likely, collide_work, contact_regions, contacts, contacts_summary, distance, locate, locate_mesh,
-                    near_pairs, nearest, open, overlap, rays, self_contacts, shape_distance, signed_distance, spheres, within)
+                    near_pairs, nearest, open, overlap, rays, self_contacts, shape_distance, shape_within, signed_distance,
+                    spheres, within)
 
 
 class Place(_enum.IntEnum):
@@ -156,6 +158,27 @@ def pose(quaternion=None, translation=None, scale=1.0):
     out[..., :3, 3] = t
     out[..., 3, 3] = 1
     return out
+
+
+def regions_match(before, regions, next=1):
+    """Gives contact regions the ids that they had in the step before.
+
+    before: regions as this function returned them, of the same two meshes at poses that differ little; at first
+        an empty array, or None.
+    regions: what kiln.contact_regions found now.
+    next: the next id that no region had; 1 at first.
+
+    Returns a copy of `regions` with ids that last, and the next `next`.
+    """
+    numpy = _arrays._numpy()
+    kind = _arrays.dtype("Region")
+    before = numpy.zeros(0, kind) if before is None else before
+    for name, array in (("before", before), ("regions", regions)):
+        if not isinstance(array, numpy.ndarray) or array.dtype.names != kind.names or array.ndim != 1:
+            raise TypeError(f"{name} is to be an array [n] of kiln.dtype(kiln.Region)")
+    # numpy.concatenate and others leave out the bytes between fields.
+    matched = regions.astype(kind, order="C", copy=True)
+    return matched, _kiln.regions_match(numpy.ascontiguousarray(before.astype(kind, copy=False)), matched, next)
 
 
 def dtype(record):
