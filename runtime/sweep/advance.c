@@ -35,6 +35,7 @@
 
 #include "../../formats/assert.h"
 #include "../../formats/transform.h"
+#include "../base/compiler.h"
 #include "../kernel/kernel.h"
 #include "../pose/affine.h"
 
@@ -103,45 +104,50 @@ static void velocity_at(const kiln_pair_motion *pair, bool is_a, const double pl
 }
 
 /* A box around what the matrix makes of the box's half-axes, which moves with the object as they
- * do. What decoded axes are off by gets longer, too. */
-static void enclose_stretched(const kiln_mover *mover, const kiln_body_box *box, kiln_solid *solid)
+ * do, in place of one whose axes are not orthonormal. What decoded axes are off by gets longer,
+ * too. */
+KILN_RARE static void enclose_stretched(const kiln_pair_motion *pair, bool is_a,
+                                        const kiln_body_box *box, kiln_solid *solid)
 {
-    double arm[3][3];
-    const double extents = (box->half[0] + box->half[1]) + box->half[2];
+    const double stretch = is_a ? pair->a.stretch : pair->b.stretch;
+    double arm[3][3], sum = 0;
+    const double growth = KILN_ARMS_OFF * stretch * ((box->half[0] + box->half[1]) + box->half[2]);
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 3; i++) {
             arm[k][i] = solid->axis[k][i] * solid->half[k];
         }
     }
+    solid->lever -= solid->radius;
     kiln_arms_enclose(arm, solid->axis, solid->half);
     for (int k = 0; k < 3; k++) {
-        solid->half[k] = solid->half[k] * (1 + FIRM) + KILN_ARMS_OFF * mover->stretch * extents;
+        solid->half[k] = solid->half[k] * (1 + FIRM) + growth;
+        sum += solid->half[k];
     }
+    solid->spread = AXES_ROOM * sum;
+    solid->radius = length_of(solid->half) * (1 + FIRM) + solid->spread;
+    solid->lever += solid->radius;
 }
 
 void kiln_solid_form(kiln_solid *solid, const kiln_pair_motion *pair, bool is_a,
                      const kiln_body_box *box)
 {
     const kiln_pose *pose = is_a ? &pair->pose_a : &pair->pose_b;
-    const kiln_mover *mover = is_a ? &pair->a : &pair->b;
     double lever[3], sum = 0;
     kiln_matrix_apply(pose->rotation, box->centre, solid->centre);
     for (int k = 0; k < 3; k++) {
         solid->centre[k] = solid->centre[k] * pose->scale + pose->translation[k];
         solid->half[k] = box->half[k] * pose->scale;
-        kiln_matrix_apply(pose->rotation, box->axis[k], solid->axis[k]);
-    }
-    if (mover->affine) {
-        enclose_stretched(mover, box, solid);
-    }
-    for (int k = 0; k < 3; k++) {
         sum += solid->half[k];
+        kiln_matrix_apply(pose->rotation, box->axis[k], solid->axis[k]);
     }
     solid->spread = AXES_ROOM * sum;
     solid->radius = length_of(solid->half) * (1 + FIRM) + solid->spread;
     kiln_subtract(solid->centre, is_a ? pair->point_a : pair->point_b, lever);
     solid->lever = length_of(lever) + solid->radius;
     velocity_at(pair, is_a, solid->centre, solid->velocity);
+    if (is_a ? pair->a.affine : pair->b.affine) {
+        enclose_stretched(pair, is_a, box, solid);
+    }
 }
 
 void kiln_choose_plane(const kiln_pair_motion *pair, double lever_a, double lever_b,
