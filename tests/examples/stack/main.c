@@ -315,7 +315,7 @@ int main(int argc, char **words)
            pow(10, ceil(log10(unrest() + 1e-6))));
     if (boxes > 0) {
         printf("aside %.4f, down %.4f: %s\n", aside, down,
-               aside < 0.1 && down < 0.05 ? "they stand" : "they have fallen");
+               aside < 0.05 && down < 0.05 ? "they stand" : "they have fallen");
     }
     for (int i = 0; i < count; i++) {
         free(bodies[i].adjacency);
