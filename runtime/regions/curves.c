@@ -16,8 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-#define ROUGH 0x1p-8 /* of what a height comes from: with this much of it left it is right */
-#define FAR 0x1p-16  /* of the height of an edge over a plane that is far from both its ends */
+#define ROUGH 0x1p-8     /* of what a height comes from: with this much of it left it is right */
+#define FAR_EDGE 0x1p-16 /* of the height of an edge over a plane that is far from both its ends */
 
 /* ---------------------------------------------------------------------------------- pairs -- */
 
@@ -111,7 +111,7 @@ static bool quick_cut(const double t[9], const double p[3], const double q[3], d
         apart += fabs(along) * weight;
     }
     *part = fmin(fmax(height / step, 0), 1);
-    return fabs(step) > fmax(ROUGH * apart, FAR * high);
+    return fabs(step) > fmax(ROUGH * apart, FAR_EDGE * high);
 }
 
 /* Where an edge of one triangle passes through the plane of the other. */
