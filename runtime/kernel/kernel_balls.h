@@ -185,17 +185,33 @@ static inline uint32_t ball_triangles(const kiln_placed_ball *ball,
     const vec_double zero = vec_double_of(0), one = vec_double_of(1);
     vec_double a[3], b[3], c[3];
     vec_double a1 = zero, a2 = zero, b1 = zero, b2 = zero, c1 = zero, c2 = zero;
+    vec_double aa = zero, ab = zero, ac = zero;
+    vec_double_gather_three(corners[0], a);
+    vec_double_gather_three(corners[1], b);
+    vec_double_gather_three(corners[2], c);
     for (unsigned k = 0; k < 3; k++) {
-        a[k] = vec_double_gather(corners[0], k) - ball->centre[k];
-        b[k] = vec_double_gather(corners[1], k) - ball->centre[k];
-        c[k] = vec_double_gather(corners[2], k) - ball->centre[k];
-        const vec_double ab = b[k] - a[k], ac = c[k] - a[k];
-        a1 = a1 - ab * a[k];
-        a2 = a2 - ac * a[k];
-        b1 = b1 - ab * b[k];
-        b2 = b2 - ac * b[k];
-        c1 = c1 - ab * c[k];
-        c2 = c2 - ac * c[k];
+        a[k] = a[k] - ball->centre[k];
+        b[k] = b[k] - ball->centre[k];
+        c[k] = c[k] - ball->centre[k];
+        aa = aa + a[k] * a[k];
+        ab = ab + a[k] * b[k];
+        ac = ac + a[k] * c[k];
+    }
+    /* The last test with the way to the first corner: those of most leaves are found apart. */
+    const vec_double first = vec_double_max(vec_double_min(vec_double_min(aa, ab), ac), zero);
+    if (vec_double_lanes(vec_double_greater(first * first, aa * ball->high_squared)) ==
+        (1u << KILN_SIMD_DOUBLES) - 1u) {
+        *sure = 0;
+        return 0;
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        const vec_double e = b[k] - a[k], f = c[k] - a[k];
+        a1 = a1 - e * a[k];
+        a2 = a2 - f * a[k];
+        b1 = b1 - e * b[k];
+        b2 = b2 - f * b[k];
+        c1 = c1 - e * c[k];
+        c2 = c2 - f * c[k];
     }
     const vec_double u = b1 * c2 - c1 * b2, v = c1 * a2 - a1 * c2, w = a1 * b2 - b1 * a2;
     /* From the last case to the first; each is the weights of the second and the third corner, and
@@ -245,9 +261,10 @@ static inline uint32_t ball_triangles(const kiln_placed_ball *ball,
 static inline uint32_t ball_points(const kiln_placed_ball *ball, const float *const *points,
                                    uint32_t *sure)
 {
-    vec_double squared = vec_double_of(0);
+    vec_double squared = vec_double_of(0), at[3];
+    vec_double_gather_three(points, at);
     for (unsigned k = 0; k < 3; k++) {
-        const vec_double way = vec_double_gather(points, k) - ball->centre[k];
+        const vec_double way = at[k] - ball->centre[k];
         squared = squared + way * way;
     }
     *sure = vec_double_lanes(vec_double_less(squared, vec_double_of(ball->low_squared)));

@@ -7,14 +7,17 @@
  * way only, from the node where the ways to the two part.
  *
  * A triangle of an octree may be in several leaves, so that two of them meet below many pairs of
- * lanes. There the tree is asked for each triangle what its bounds may meet, and what comes later
- * in the order of ids is judged: the walk of a box has a rule by which a triangle is named once
- * (shape_walk.h). */
+ * lanes. There the tree is asked for each triangle what its bounds and its plane may meet, and what
+ * comes later in the order of ids is judged: a common point is in the box of a leaf that has the
+ * other one, and there is a rule by which that is named once (once.h). The bounds are compared with
+ * all boxes of a node at a time, as whole numbers of steps. */
 #include "self_walk.h"
 
+#include "../../formats/assert.h"
+#include "../walk/once.h"
 #include "../walk/pair_level.h"
-#include "../walk/shape_walk.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -184,40 +187,126 @@ __attribute__((noinline)) static void walk_any_depth(self_walk *w, const kiln_tr
 
 /* --------------------------------------------------------------------------------- octrees -- */
 
+/* Of coordinates in node space: far more than corners and boxes are off by, which are in doubles. */
+#define BOUNDS_ROOM 0x1p-40
+
+enum { UNMET = 64 }; /* triangles that are remembered: a power of two */
+
+typedef uint8_t lane_bytes __attribute__((vector_size(8)));
+
 typedef struct {
     const kiln_tree *tree;
     const kiln_self_visitor *visitor;
-    const kiln_shape_box *box;
     uint32_t stored; /* the triangle in hand */
     double corners[9], lower[3], upper[3];
+    double from[3], to[3];       /* its bounds in node space, with room */
+    double normal[3], low, high; /* there the slab of its plane, n . p, with room */
+    uint32_t unmet[UNMET];       /* that it does not meet, of those seen in other leaves */
     bool ended;
 } octree_walk;
 
 static void load_stored(const kiln_tree *tree, uint32_t stored, double corners[9], double lower[3],
                         double upper[3])
 {
-    for (int c = 0; c < 3; c++) {
-        float room[3];
-        const float *vertex = kiln_tree_vertex(tree, stored, (unsigned)c, room);
-        for (int k = 0; k < 3; k++) {
-            const double at = (double)vertex[k];
-            corners[3 * c + k] = at;
-            lower[k] = c == 0 || at < lower[k] ? at : lower[k];
-            upper[k] = c == 0 || at > upper[k] ? at : upper[k];
-        }
+    kiln_tree_stored_corners(tree, stored, corners);
+    for (int k = 0; k < 3; k++) {
+        lower[k] = kiln_smaller(corners[k], kiln_smaller(corners[3 + k], corners[6 + k]));
+        upper[k] = kiln_larger(corners[k], kiln_larger(corners[3 + k], corners[6 + k]));
     }
 }
 
-static bool judge_octree_leaf(void *user, uint32_t first, uint32_t count)
+static void take_in_hand(octree_walk *w, uint32_t stored)
 {
-    octree_walk *w = (octree_walk *)user;
+    const kiln_format_tree *entry = w->tree->view.entry;
+    const double unit = kiln_power_of_two(-entry->scale_exponent);
+    double most = 1, e[3], f[3], size = 0, along = 0;
+    w->stored = stored;
+    load_stored(w->tree, stored, w->corners, w->lower, w->upper);
+    for (int k = 0; k < 3; k++) {
+        w->from[k] = (w->lower[k] - entry->origin[k]) * unit;
+        w->to[k] = (w->upper[k] - entry->origin[k]) * unit;
+        most = kiln_larger(most, kiln_larger(fabs(w->from[k]), fabs(w->to[k])));
+        e[k] = (w->corners[3 + k] - w->corners[k]) * unit;
+        f[k] = (w->corners[6 + k] - w->corners[k]) * unit;
+    }
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        w->from[k] -= BOUNDS_ROOM * most;
+        w->to[k] += BOUNDS_ROOM * most;
+        size += w->to[k] - w->from[k];
+        w->normal[k] = e[i] * f[j] - e[j] * f[i];
+        along += w->normal[k] * ((w->corners[k] - entry->origin[k]) * unit);
+    }
+    w->low = along - BOUNDS_ROOM * most * size * size;
+    w->high = along + BOUNDS_ROOM * most * size * size;
+    memset(w->unmet, 0xFF, sizeof w->unmet);
+}
+
+/* The least and the largest whole number of steps that boxes must reach to meet an interval; false:
+ * none does. */
+static bool whole_steps(double from, double to, double per_step, uint8_t *least, uint8_t *largest)
+{
+    const double first = from * per_step, last = to * per_step;
+    if (!(first <= 255 && last >= 0)) {
+        return false;
+    }
+    *least = (uint8_t)(255 - (int)(255 - kiln_larger(first, 0)));
+    *largest = (uint8_t)(int)kiln_smaller(last, 255);
+    return true;
+}
+
+/* Does the plane of the triangle in hand meet the box of a lane? */
+static bool plane_meets(const octree_walk *w, const kiln_format_node_aabb8 *box, unsigned lane)
+{
+    double along = 0, wide = 0;
+    for (int k = 0; k < 3; k++) {
+        const double half_step = 0.5 * (double)kiln_node8_step(box->head.exp[k]);
+        const int lower = box->lower[k][lane], upper = box->upper[k][lane];
+        along += w->normal[k] * ((double)box->head.org[k] + (lower + upper) * half_step);
+        wide += fabs(w->normal[k]) * ((upper - lower) * half_step);
+    }
+    return along - wide <= w->high && along + wide >= w->low;
+}
+
+/* The lanes of a node whose boxes the triangle may meet: its bounds, and of leaves its plane. */
+static uint32_t lanes_in_hand(const void *walk, const kiln_format_node8 *node)
+{
+    const octree_walk *w = (const octree_walk *)walk;
+    const kiln_format_node_aabb8 *box = (const kiln_format_node_aabb8 *)(const void *)node;
+    lane_bytes apart = {0};
+    for (int k = 0; k < 3; k++) {
+        const double per_step = kiln_power_of_two(127 - (int)node->exp[k]);
+        const double org = (double)node->org[k];
+        uint8_t least, largest;
+        lane_bytes lower, upper;
+        if (!whole_steps(w->from[k] - org, w->to[k] - org, per_step, &least, &largest)) {
+            return 0;
+        }
+        memcpy(&lower, box->lower[k], sizeof lower);
+        memcpy(&upper, box->upper[k], sizeof upper);
+        apart |= (lane_bytes)(lower > largest) | (lane_bytes)(upper < least);
+    }
+    uint64_t bytes;
+    memcpy(&bytes, &apart, sizeof bytes);
+    const uint64_t bits = (bytes & 0x0101010101010101) * 0x0102040810204080 >> 56;
+    uint32_t mask = kiln_node8_used(node) & ~(uint32_t)bits;
+    for (uint32_t leaves = mask & ~(uint32_t)node->inner; leaves != 0; leaves &= leaves - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(leaves);
+        mask &= ~((uint32_t)!plane_meets(w, box, lane) << lane);
+    }
+    return mask;
+}
+
+static bool judge_octree_leaf(octree_walk *w, uint32_t first, uint32_t count)
+{
     const kiln_tree *tree = w->tree;
     w->ended = w->visitor->stops(w->visitor->user);
     for (uint32_t slot = first; slot < first + count && !w->ended; slot++) {
         const uint32_t stored = kiln_tree_triangle(tree, slot);
+        uint32_t *unmet = &w->unmet[stored % UNMET];
         double corners[9], lower[3], upper[3];
         kiln_relation relation;
-        if (kiln_tree_id(tree, stored) <= kiln_tree_id(tree, w->stored)) {
+        if (*unmet == stored || kiln_tree_id(tree, stored) <= kiln_tree_id(tree, w->stored)) {
             continue;
         }
         load_stored(tree, stored, corners, lower, upper);
@@ -225,10 +314,10 @@ static bool judge_octree_leaf(void *user, uint32_t first, uint32_t count)
         for (int k = 0; k < 3; k++) {
             apart = apart || lower[k] > w->upper[k] || upper[k] < w->lower[k];
         }
-        if (!apart &&
-            w->visitor->judge(w->visitor->user, w->stored, w->corners, stored, corners,
-                              &relation) &&
-            kiln_shape_walk_is_first(tree, w->box, slot)) {
+        if (apart || !w->visitor->judge(w->visitor->user, w->stored, w->corners, stored, corners,
+                                        &relation)) {
+            *unmet = stored;
+        } else if (kiln_once_in_tree(tree, lanes_in_hand, w, slot)) {
             w->ended = !w->visitor->take(w->visitor->user, w->stored, stored, &relation);
         }
     }
@@ -238,24 +327,28 @@ static bool judge_octree_leaf(void *user, uint32_t first, uint32_t count)
 static void walk_octree(const kiln_tree *tree, const kiln_self_visitor *visitor)
 {
     const kiln_format_tree *entry = tree->view.entry;
-    kiln_placement placement;
-    kiln_shape_box box;
     octree_walk w;
+    uint32_t waiting[WAITING];
     w.tree = tree;
     w.visitor = visitor;
-    w.box = &box;
     w.ended = false;
-    (void)kiln_placement_form(&placement, NULL);
     for (uint32_t i = 0; i < entry->triangle_count && !w.ended; i++) {
-        kiln_shape shape;
-        w.stored = entry->triangle_first + i;
-        load_stored(tree, w.stored, w.corners, w.lower, w.upper);
-        memset(&shape, 0, sizeof shape);
-        shape.kind = KILN_SHAPE_BOX;
-        memcpy(shape.a, w.lower, sizeof shape.a);
-        memcpy(shape.b, w.upper, sizeof shape.b);
-        kiln_shape_box_form(&box, tree, &placement, &shape);
-        kiln_shape_walk(tree, &box, judge_octree_leaf, &w);
+        unsigned height = 1;
+        take_in_hand(&w, entry->triangle_first + i);
+        waiting[0] = 0;
+        while (height > 0) {
+            const kiln_format_node8 *node = kiln_tree_node(tree, waiting[--height]);
+            for (uint32_t mask = lanes_in_hand(&w, node); mask != 0; mask &= mask - 1) {
+                const unsigned lane = (unsigned)__builtin_ctz(mask);
+                if ((node->inner >> lane & 1) != 0) {
+                    KILN_ASSERT(height < WAITING);
+                    waiting[height++] = kiln_node8_child(node, lane);
+                } else if (!judge_octree_leaf(&w, kiln_node8_slot(node, lane),
+                                              kiln_node8_count(node, lane))) {
+                    return;
+                }
+            }
+        }
     }
 }
 
