@@ -187,7 +187,7 @@ __attribute__((noinline)) static void walk_any_depth(self_walk *w, const kiln_tr
 
 /* --------------------------------------------------------------------------------- octrees -- */
 
-/* Of coordinates in node space: far more than corners and boxes are off by, which are in doubles. */
+/* Of coordinates in node space: far more than doubles are off by. */
 #define BOUNDS_ROOM 0x1p-40
 
 enum { UNMET = 64 }; /* triangles that are remembered: a power of two */
