@@ -33,7 +33,7 @@
  *
  * Cost, with trees of AABB: of 80,000 to 140,000 triangles in the mean .7 us from points near the
  * surface (2.7 where slivers abound), 1 to 4 us from within the mesh's box, 1 to 7 us from five
- * sizes away; a tenth to twice as much more with normals; with OBB .5 to 1 times as much. It grows
+ * sizes away; a tenth to twice as much more with normals; with OBB .5 to 1.1 times that. It grows
  * with the logarithm of the number of triangles where the nearest are few. Where many are equally
  * near, as from the centre of a sphere, all are looked at; and so they are where the point is 10^5
  * times the size of the mesh away and more, since boxes are tested in floats. Affine poses take

@@ -154,10 +154,10 @@ static void check_pair(const body *a, const kiln_pose *pose_a, const body *b,
         options.filter = rule.modulus > 1 ? body_pair_filter : NULL;
         options.filter_user = &rule;
         for (uint32_t i = 0; i < as * bs; i++) {
-            const double off = distance > 0 ? errors[i] : 0;
+            const double error = distance > 0 ? errors[i] : 0;
             const bool keeps = body_keeps_pair(&rule, i / bs, i % bs);
-            sure = sure || (keeps && distances[i] + off <= distance);
-            may = may || (keeps && distances[i] - off <= distance);
+            sure = sure || (keeps && distances[i] + error <= distance);
+            may = may || (keeps && distances[i] - error <= distance);
             if (distances[i] <= distance && keeps) {
                 const kiln_pair pair = {i / bs, i % bs, 0, 0};
                 want[count++] = pair;
