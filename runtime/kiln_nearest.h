@@ -161,9 +161,11 @@ KILN_API kiln_status kiln_nearest_points(const kiln_tree *tree, const kiln_pose 
 /* ------------------------------------------------------------------------- signed distances -- */
 
 /* Computes the distance of the point from a closed mesh: negative inside, which is that of
- * kiln_locate_point (of affine poses the same of the transformed triangles) and decided exactly, 0
- * if and only if the point is on the surface. *distance
- * is infinite outside, or minus infinity inside, where nothing is found within options.beyond. A
+ * kiln_locate_point and decided exactly, 0 if and only if the point is on the surface. With an
+ * affine pose it is decided for the transformed triangles, before coordinates below 2^-97 are
+ * rounded to multiples of 2^-149; kiln_locate_point takes the point into the tree's own frame, so
+ * that roundings may put a point that is next to the surface elsewhere. *distance is
+ * infinite outside, or minus infinity inside, where nothing is found within options.beyond. A
  * filter chooses the triangles whose distance counts, not what is inside. *nearest, if not NULL,
  * is the answer of kiln_nearest_point; its distance has no sign. Errors as kiln_nearest_point, and
  * KILN_ERROR_OPEN_MESH for an open mesh. Cost: that of kiln_nearest_point and

@@ -34,13 +34,15 @@ enum { LANES_WAITING = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_W
 /* Squares in units of the tree's size; larger ones count as this. */
 #define SQUARE_MOST 0x1p+100
 
-/* Numbers below the first are rounded to multiples of 2^-149 by a sum with the second. */
-#define STEPS_TO 0x1p-97
-#define STEPS_BY 0x1.8p-97
+/* Multiples of 2^-149 are all that doubles from here to twice this can be. Smaller numbers get to be
+ * such by a sum with it, in which both have one sign, so that a number and its mirror image are
+ * rounded alike. */
+#define STEPS_FROM 0x1p-97
 
 static double rounded_to_steps(double value)
 {
-    return fabs(value) < STEPS_TO ? (value + STEPS_BY) - STEPS_BY : value;
+    const double by = copysign(STEPS_FROM, value);
+    return fabs(value) < STEPS_FROM ? (value + by) - by : value;
 }
 
 void kiln_affine_carry_corners(const kiln_placement *placement, double corners[9])

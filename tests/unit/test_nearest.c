@@ -45,7 +45,8 @@ static void assert_vector(const double v[3], double x, double y, double z)
 
 /* ----------------------------------------------------------------------------------- answers -- */
 
-/* Coordinates that an affine pose makes have the least step of those that are stored. */
+/* Coordinates that an affine pose makes are rounded to the nearest step of those that are stored,
+ * ties to even, in every power of two that has finer ones. */
 static void test_least_steps(void **state)
 {
     (void)state;
@@ -54,15 +55,21 @@ static void test_least_steps(void **state)
     kiln_placement placement;
     memcpy(pose.rotation, thirds, sizeof thirds);
     assert_int_equal(kiln_placement_form_any(&placement, &pose), KILN_OK);
-    for (int e = -149; e < 0; e++) {
-        double corners[9];
+    for (int i = 0; i < 16 * 140; i++) {
+        double corners[9], rounded[9];
         for (int k = 0; k < 9; k++) {
-            corners[k] = ldexp(k % 2 == 0 ? k : -k, e < -140 ? e : e - 9);
+            corners[k] = ldexp((k % 2 == 0 ? k : -k) * (16 + i % 16), i / 16 - 149);
+        }
+        for (int c = 0; c < 9; c += 3) {
+            for (int k = 0; k < 3; k++) {
+                const double *row = thirds + 3 * k, *v = corners + c;
+                const double placed = (row[0] * v[0] + row[1] * v[1]) + row[2] * v[2];
+                rounded[c + k] = ldexp(nearbyint(ldexp(placed, 149)), -149);
+            }
         }
         kiln_affine_carry_corners(&placement, corners);
         for (int k = 0; k < 9; k++) {
-            const double steps = ldexp(corners[k], 149);
-            assert_true(steps == floor(steps));
+            assert_true(corners[k] == rounded[k]);
         }
     }
 }

@@ -170,7 +170,7 @@ PyDoc_STRVAR(
     "is wholly inside another mesh meets it nowhere.\n\n"
     "a, b: kiln.Adjacency; or kiln.Tree, of which one is made for this call, which takes\n"
     "    longer than the query.\n"
-    "pose_a, pose_b: where they are: None, or float64 [4, 4] or [3, 4], with one scale.\n"
+    "pose_a, pose_b: where they are: None, or float64 [4, 4] or [3, 4].\n"
     "limit: at most so many.\n\n"
     "Returns a structured array [n] with the fields of kiln.Region; of ['points'][i] the\n"
     "first ['point_count'][i] are set. Takes 104 KiB of stack where trees are deep.");
