@@ -34,8 +34,8 @@ enum { LANES_WAITING = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_W
 /* Squares in units of the tree's size; larger ones count as this. */
 #define SQUARE_MOST 0x1p+100
 
-/* Multiples of 2^-149 are all that doubles from here to twice this can be. Smaller numbers get to be
- * such by a sum with it, in which both have one sign, so that a number and its mirror image are
+/* Multiples of 2^-149 are all that doubles from here to twice this can be. Smaller numbers get to
+ * be such by a sum with it, in which both have one sign, so that a number and its mirror image are
  * rounded alike. */
 #define STEPS_FROM 0x1p-97
 
