@@ -441,7 +441,8 @@ $(filter-out $(LIBRARY_OBJECTS),$(BAKE_OBJECTS)): private LIBRARY_FLAGS = -fPIC
 SMALL = $(addprefix runtime/,bins/bins bins/bins_lookup query/contact_geometry query/contacts exact/expansion kernel/kernel_scalar \
           query/interruptible query/locate walk/frontier_walk walk/pair_filter open/partial query/shape exact/shape_triangle \
           winding/half_angle winding/moments continuous/all_pairs continuous/dynamic_world scene/scene scene/scene_bounds scene/scene_pairs scene/scene_query scene/scene_ray sweep/sweep walk/once \
-          walk/shape_walk self/self exact/triangle_relation exact/convex_exact exact/wide_integer query/signed_distance query/shape_distance walk/shape_near_walk) \
+          walk/shape_walk self/self exact/triangle_relation exact/convex_exact exact/wide_integer query/signed_distance query/shape_distance walk/shape_near_walk \
+          exact/point_triangle walk/affine_point_walk pose/pose pose/affine) \
         $(addprefix formats/,arrival axes_check bins_check part reader)
 SMALLEST = $(addprefix runtime/,adb/adb_hints adb/adb_pick adb/adb_read \
              adb/adb_weights axes/axes_open bins/bins_open open/facts open/open open/opening query/query) \
