@@ -1,6 +1,6 @@
 /* kiln: contact regions, what a solver wants in place of pairs of triangles. Where two meshes meet,
  * they meet in one or more regions; of each a query returns one normal, one depth and at most four
- * points, which do not depend on how finely either mesh is divided into triangles.
+ * points, which of closed meshes do not depend on how finely these are divided into triangles.
  *
  *     once for each tree:
  *         void *memory = malloc(kiln_adjacency_size(tree));
@@ -27,18 +27,26 @@
  * Stokes' theorem the integral of the normals over the patch of A, and that over the patch of B
  * reversed, however these are divided into triangles. Where the curves lie in a plane, or nearly
  * so, the normal is its direction, from B to A. Else, as where boxes overlap at an edge, it lies
- * between the ways out of two faces, and the normals of faces that have more than 15 % of the
- * curves, and are within 60 degrees of it, are tried: if the patches part along one of them after
- * less than 4/5 of the way, the one along which they part soonest is the normal. If none is, and
+ * between the ways out of two faces, and normals of faces along the curves that are within 60
+ * degrees of it are tried, too. Each piece of a curve counts for a face of A and for one of B;
+ * normals that are within half a degree of one of them count as one; and of those that have more
+ * than 15 % of the length of the curves the four that have most are tried. If the patches part
+ * along one of them after less than 4/5 of the way, the one along which they part soonest is the
+ * normal. If none is, and
  * the curves wind about between two wide faces that lie on each other, the direction is tilted by
  * as much as the curves depart from a plane, at most, to where the patches part soonest, if that
  * saves a quarter of what tilting the curves costs. Where curves cancel each other, as those of a
  * bar through a plate do (the sum is below 1/20 of what they have one by one), the normal is that
  * of the largest of them, to the side on which the middle of A's box is from B's.
  *
- * None of this depends on how the meshes are divided: of several ways out the choice is made by
- * lengths and depths alone. It may change from one pose to the next where one of the bounds above
- * is just reached, and there rounding decides.
+ * Of closed meshes none of this depends on how they are divided, nor on the order of triangles: of
+ * several ways out the choice is made by lengths and depths alone. It may change from one pose, one
+ * division or one order to the next where one of the bounds above is just reached, and there
+ * rounding decides, or which of the normals of a round surface that are near each other comes
+ * first: another order changed 19 normals in 9,752 regions of tori. Of open meshes the order
+ * changes no more than that, but what is inside, so which curves make one region, and its depth,
+ * may depend on the division: between curves a surface is followed from corner to corner only, so
+ * a finer division may find that it goes round a border where a coarse one does not.
  *
  * Depth. How far A has to move along the normal until all of its patch is beyond all of B's: the
  * extent of both patches along the normal. Less may do for patches that are not convex. It says
@@ -109,7 +117,7 @@ KILN_API const kiln_tree *kiln_adjacency_tree(const kiln_adjacency *adjacency);
 typedef struct kiln_regions kiln_regions;
 
 /* Returns the bytes that queries take, of any alignment, of two meshes that have together at most
- * `triangles`, and at most `pairs` of these meet: 8 for each triangle, about 420 for each pair. 0
+ * `triangles`, and at most `pairs` of these meet: 8 for each triangle, about 450 for each pair. 0
  * for more than 2^28 of either. */
 KILN_API size_t kiln_regions_size(uint32_t triangles, uint32_t pairs);
 
@@ -147,8 +155,8 @@ typedef struct {
     uint32_t inside_a;     /* triangles of A that are wholly inside B, in this region */
     uint32_t inside_b;
     kiln_pair deepest; /* the triangle of A that is farthest inside B, and the reverse */
-    /* The centroid from the origin and along the axes of A's mesh, and of B's, in lengths that the
-     * world has along each: by these the region is known again. */
+    /* The centroid in the frame of A's mesh, and of B's: each coordinate times the length that the
+     * pose gives to a unit along that axis. By these the region is known again. */
     double place_a[3], place_b[3];
     uint32_t point_count;
     kiln_region_point points[KILN_REGION_POINTS];

@@ -27,10 +27,12 @@
  * triangles part a little sooner along some facet, which is no reason. */
 #define FACED 0.25
 
-/* Directions that have more than a ninth of a curve's length each are all among these, however many
- * others there are: a direction that finds no room takes as much from each of those that have it
- * (Misra and Gries, Science of Computer Programming 2(2), 1982). */
-enum { FREQUENT = 8 };
+/* Each piece of a curve counts for a face of X and one of Y, so directions have up to twice the
+ * curve's length together. Those that have more than 2/14 of it each are all among these 13,
+ * however many others there are: a direction that finds no room takes as much from each of those
+ * that have it (Misra and Gries, Science of Computer Programming 2(2), 1982). So FREQUENT_PART has
+ * to be no less than 1/7. */
+enum { FREQUENT = 13 };
 
 #define ALIKE 0.99995 /* cosine of directions that count as one: half a degree */
 #define AWAY 0.5      /* cosine, below which a direction is none of those that are looked at */

@@ -250,6 +250,9 @@ static void fill_met(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t me
     }
     if (reached->place > 0 || (reached->place == 0 && !reached->torn)) {
         const bool torn = side->torn || reached->torn;
+        if (reached->place == 0) {
+            r->reached[r->reached_count++] = met;
+        }
         kiln_regions_join(r->nodes, own, other);
         reached = own < other ? side : reached;
         reached->place = 1;
@@ -304,19 +307,75 @@ static void flatten_nodes(kiln_regions *r)
     }
 }
 
+/* Fills from a met triangle, if it is crossed. */
+static void fill_from_met(kiln_regions *r, uint32_t met)
+{
+    const kiln_regions_met *m = &r->met[met];
+    const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);
+    for (uint32_t k = 0; k < 3 && m->crossed; k++) {
+        const uint32_t node = 3 * met + k;
+        if (m->crossings[k] == 0 && r->sides[kiln_regions_root(r->nodes, node)].place > 0) {
+            fill_from(r, mesh, 3 * m->triangle + k, node);
+        }
+    }
+}
+
+/* The side of unknown place over whose edges a crossed triangle may be filled from. There is at
+ * most one: two edges of a triangle that nothing crosses have a corner in common. NULL: none. */
+static kiln_regions_side *unknown_side_of(const kiln_regions *r, uint32_t met)
+{
+    const kiln_regions_met *m = &r->met[met];
+    for (uint32_t k = 0; k < 3 && m->crossed; k++) {
+        if (m->crossings[k] == 0) {
+            kiln_regions_side *side = kiln_regions_side_of(r, 3 * met + k);
+            return side->place == 0 && !side->torn ? side : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* Rings of the triangles of each side of unknown place, so that all of them are found again from
+ * that over which a fill reaches the side: what lies behind is filled then, too, though they may
+ * have been passed. */
+static void link_unknown_sides(kiln_regions *r)
+{
+    /* In the room of the second array of pairs, four numbers a pair, which is two for each met
+     * triangle. No side has a pair yet: meanwhile that is the last triangle of its ring. */
+    r->unknown_next = (uint32_t *)(void *)r->spare;
+    r->reached = r->unknown_next + r->met_count;
+    r->reached_count = 0;
+    for (uint32_t met = 0; met < r->met_count; met++) {
+        kiln_regions_side *side = unknown_side_of(r, met);
+        if (side != NULL) {
+            uint32_t *next = r->unknown_next;
+            next[met] = side->pair == KILN_REGIONS_NONE ? met : next[side->pair];
+            next[side->pair == KILN_REGIONS_NONE ? met : side->pair] = met;
+            side->pair = met;
+        }
+    }
+    for (uint32_t met = 0; met < r->met_count; met++) {
+        kiln_regions_side *side = unknown_side_of(r, met);
+        if (side != NULL) {
+            side->pair = KILN_REGIONS_NONE;
+        }
+    }
+}
+
 /* Fills the patches that are inside; a surface that goes round the border of an open mesh is
  * not. */
 static void fill_sides(kiln_regions *r)
 {
+    link_unknown_sides(r);
     for (uint32_t met = 0; met < r->met_count; met++) {
-        const kiln_regions_met *m = &r->met[met];
-        const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);
-        for (uint32_t k = 0; k < 3 && m->crossed; k++) {
-            const uint32_t node = 3 * met + k;
-            if (m->crossings[k] == 0 && r->sides[kiln_regions_root(r->nodes, node)].place > 0) {
-                fill_from(r, mesh, 3 * m->triangle + k, node);
-            }
-        }
+        fill_from_met(r, met);
+    }
+    while (r->reached_count > 0) {
+        const uint32_t first = r->reached[--r->reached_count];
+        uint32_t met = first;
+        do {
+            fill_from_met(r, met);
+            met = r->unknown_next[met];
+        } while (met != first);
     }
     flatten_nodes(r);
     for (uint32_t node = 0; node < 3 * r->met_count; node++) {

@@ -94,11 +94,13 @@ struct kiln_regions {
     kiln_regions_side *sides;
     kiln_regions_fill *fills;
     kiln_regions_order *orders;
+    uint32_t *unknown_next; /* of met triangles: rings, each of a side of unknown place */
+    uint32_t *reached;      /* a met triangle of each side that a fill found to be inside */
 
     /* Of the query that runs. */
     uint32_t mark_base; /* marks up to it are old */
     uint32_t stamp;     /* of the pass over met triangles that runs */
-    uint32_t pair_count, met_count, fill_count, list_count;
+    uint32_t pair_count, met_count, fill_count, list_count, reached_count;
     kiln_pair_frame frame;
     const kiln_pose *world; /* from the frame of comparison */
     double inverse[2][9];   /* of what carries Y, and X if it is carried */

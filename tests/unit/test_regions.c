@@ -376,6 +376,92 @@ static void test_between(void **unused)
     thing_free(&slab);
 }
 
+/* A prism along -z of five levels, and a sheet at z = 0 with a spike through each triangle between
+ * the third level and the fourth. Triangles from the first to the last, or reversed. */
+static mesh spiked_prism(bool reversed, bool spikes)
+{
+    enum { LEVELS = 5, SIDES = 6 * (LEVELS - 1) };
+    static const double corner[3][2] = {{1, 0}, {-0.5, 0.875}, {-0.5, -0.875}};
+    static const float levels[LEVELS] = {2, -1, -2, -3, -4};
+    float p[3 * LEVELS + 18][3] = {{0}};
+    uint32_t t[SIDES + 2][3], count = 0;
+    for (uint32_t i = 0; i < 3 * LEVELS; i++) {
+        p[i][0] = (float)corner[i % 3][0];
+        p[i][1] = (float)corner[i % 3][1];
+        p[i][2] = levels[i / 3];
+    }
+    for (uint32_t i = 0; i < SIDES; i++) {
+        const uint32_t own = i / 6 * 3 + i / 2 % 3, next = i / 6 * 3 + (i / 2 + 1) % 3;
+        const uint32_t of[2][3] = {{own, own + 3, next}, {next, own + 3, next + 3}};
+        memcpy(t[count++], of[i % 2], sizeof of[0]);
+    }
+    const uint32_t ends[2][3] = {{0, 1, 2}, {12, 14, 13}};
+    memcpy(t[count], ends, sizeof ends);
+    count += 2;
+    if (spikes) {
+        count = 0;
+        for (uint32_t i = 12; i < 18; i++) {
+            const uint32_t first = 3 * LEVELS + 3 * count;
+            for (uint32_t k = 0; k < 3; k++) {
+                const float middle = (p[t[i][0]][k] + p[t[i][1]][k] + p[t[i][2]][k]) / 3;
+                p[first][k] = k < 2 ? middle * 1.125F : middle;
+                p[first + 1][k] = p[first + 2][k] = k < 2 ? middle * 0.875F : middle;
+            }
+            p[first + 1][2] += 0.03125F;
+            p[first + 2][2] -= 0.03125F;
+            const uint32_t spike[3] = {first, first + 1, first + 2};
+            memcpy(t[count++], spike, sizeof spike);
+        }
+        static const float square[4][3] = {{-6, -6, 0}, {6, -6, 0}, {6, 6, 0}, {-6, 6, 0}};
+        memcpy(p, square, sizeof square);
+        const uint32_t halves[2][3] = {{0, 1, 2}, {0, 2, 3}};
+        memcpy(t[count], halves, sizeof halves);
+        count += 2;
+    }
+    for (uint32_t i = 0; reversed && i < count / 2; i++) {
+        uint32_t other[3];
+        memcpy(other, t[i], sizeof other);
+        memcpy(t[i], t[count - 1 - i], sizeof other);
+        memcpy(t[count - 1 - i], other, sizeof other);
+    }
+    mesh m = {malloc(sizeof p), malloc(sizeof t), sizeof p / sizeof p[0], count};
+    assert_true(m.positions != NULL && m.indices != NULL);
+    memcpy(m.positions, p, sizeof p);
+    memcpy(m.indices, t, sizeof t);
+    return m;
+}
+
+/* What is behind triangles of which it is not known where they are is filled through them, also if
+ * they come first. */
+static void test_behind_spikes(void **unused)
+{
+    (void)unused;
+    for (int order = 0; order < 12; order++) {
+        mesh m = spiked_prism(order % 2 == 1, false), n = spiked_prism(order / 2 % 2 == 1, true);
+        thing prism = thing_of(order < 4 ? m : solid_shuffled(&m, &state));
+        thing spikes = thing_of(order < 4 ? n : solid_shuffled(&n, &state));
+        kiln_region r[ROOM], q[ROOM];
+        const size_t count = find(&prism, at(0, 0, 0), &spikes, r);
+        assert_int_equal(count, 7);
+        near(r[0].depth, 4);
+        assert_int_equal(r[0].inside_a, 13);
+        assert_int_equal(r[0].inside_b, 0);
+        assert_int_equal(r[0].pairs, 8);
+        assert_int_equal(find(&spikes, at(0, 0, 0), &prism, q), count);
+        for (size_t i = 0; i < count; i++) {
+            near(q[i].depth, r[i].depth);
+            assert_true(q[i].inside_a == r[i].inside_b && q[i].inside_b == r[i].inside_a);
+            assert_true(q[i].pairs == r[i].pairs && q[i].touching == r[i].touching);
+        }
+        thing_free(&prism);
+        thing_free(&spikes);
+        if (order >= 4) {
+            mesh_free(&m);
+            mesh_free(&n);
+        }
+    }
+}
+
 static void test_apart(void **unused)
 {
     (void)unused;
@@ -635,6 +721,7 @@ int main(void)
         cmocka_unit_test(test_leaning),
         cmocka_unit_test(test_border),
         cmocka_unit_test(test_between),
+        cmocka_unit_test(test_behind_spikes),
         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_several),
         cmocka_unit_test(test_ids),
