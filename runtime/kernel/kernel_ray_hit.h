@@ -128,18 +128,16 @@ KILN_IN_LINE uint32_t ray_enter_lanes(bool steps, const kiln_tree *tree,
     const vec_four far = vec_four_fused(org, inverse, vec_four_load(ray->far));
     uint32_t mask = 0;
     for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
-        vec_int enter[3], leave[3];
+        vec_int first = vec_int_of(0), last = vec_bits(vec_of(ray->s_max));
         for (unsigned k = 0; k < 3; k++) {
             const vec nearer = vec_from_int(vec_int_load_u8(faces + ray->faces.nearer[k] + i));
             const vec farther = vec_from_int(vec_int_load_u8(faces + ray->faces.farther[k] + i));
             const vec by = vec_four_spread(step, k);
-            enter[k] = vec_bits(vec_fused(nearer, by, vec_four_spread(near, k)));
-            leave[k] = vec_bits(vec_fused(farther, by, vec_four_spread(far, k)));
+            const vec_int enter = vec_bits(vec_fused(nearer, by, vec_four_spread(near, k)));
+            const vec_int leave = vec_bits(vec_fused(farther, by, vec_four_spread(far, k)));
+            first = vec_int_max(enter, first);
+            last = vec_int_min(leave, last);
         }
-        const vec_int first =
-            vec_int_max(vec_int_max(enter[0], enter[1]), vec_int_max(enter[2], vec_int_of(0)));
-        const vec_int last = vec_int_min(vec_int_min(leave[0], leave[1]),
-                                         vec_int_min(leave[2], vec_bits(vec_of(ray->s_max))));
         vec_store(entry + i, vec_of_bits(first));
         mask |= (vec_lanes(first > last) ^ KILN_LANES_ALL) << i;
     }
