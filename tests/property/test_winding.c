@@ -399,12 +399,72 @@ static void test_sharp_bound(void **unused)
     assert_true(most > 0.9);
 }
 
+/* Four triangles at random, one unit apart, and the same for oracles. */
+static mesh scattered(uint64_t *state, double corners[36])
+{
+    mesh m = {malloc(36 * sizeof(float)), malloc(12 * sizeof(uint32_t)), 12, 4};
+    assert_true(m.positions != NULL && m.indices != NULL);
+    for (uint32_t k = 0; k < 36; k++) {
+        m.positions[k] = (float)(random_between(state, -1, 1) + k / 9);
+        corners[k] = m.positions[k];
+    }
+    for (uint32_t k = 0; k < 12; k++) {
+        m.indices[k] = k;
+    }
+    return m;
+}
+
+static void check_scattered(const wound *w, const double corners[36], const double p[3],
+                            double accuracy)
+{
+    kiln_winding_options options = kiln_winding_options_default();
+    options.accuracy = accuracy;
+    oracle_winding_set(corners, 4, p);
+    for (int k = 0; k < KINDS; k++) {
+        kiln_winding_answer answer;
+        set_number((unsigned)k);
+        assert_int_equal(kiln_winding_number(w->winding[k], NULL, p, &options, &answer), KILN_OK);
+        assert_true(oracle_winding_off(answer.number) <= answer.error && answer.error < 1e-3);
+    }
+    kiln_kernel_force(NULL);
+}
+
+/* Points that are as near to a face as roundings let them be: the determinant says nothing of the
+ * side, on which half a turn depends. And far away, where nothing is left but rounding. */
+static void test_roundings(void **unused)
+{
+    (void)unused;
+    uint64_t state = 53;
+    for (uint32_t i = 0; i < 40; i++) {
+        double corners[36], p[3];
+        wound w;
+        wind(&w, scattered(&state, corners), 1 + (int)(i % 15), i);
+        for (uint32_t n = 0; n < 8; n++) {
+            const double *t = corners + 9 * (n % 4);
+            const double u = random_between(&state, 0.2, 0.4);
+            const double v = random_between(&state, 0.2, 0.4);
+            for (int k = 0; k < 3; k++) {
+                p[k] = t[k] + u * (t[3 + k] - t[k]) + v * (t[6 + k] - t[k]);
+            }
+            check_scattered(&w, corners, p, 0);
+        }
+        for (uint32_t n = 0; n < 8; n++) {
+            for (int k = 0; k < 3; k++) {
+                p[k] = ldexp(random_between(&state, -1, 1), 16 + (int)random_below(&state, 40));
+            }
+            check_scattered(&w, corners, p, 1);
+        }
+        unwind(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_affine_poses),
         cmocka_unit_test(test_sharp_bound),
+        cmocka_unit_test(test_roundings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
