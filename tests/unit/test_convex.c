@@ -406,6 +406,42 @@ static void equal_distances_go_by_ids(void **state)
     quick_model_free(&box);
 }
 
+/* Of many vertices, which are passed by in blocks: shears by integers, which carry them exactly. */
+static void sheared_hulls_are_those_carried_before(void **state)
+{
+    (void)state;
+    enum { VERTICES = 300 };
+    static double vertices[3 * VERTICES], carried[3 * VERTICES];
+    uint64_t random = 5;
+    quick_model m = unit_box();
+    for (int turn = 0; turn < 60; turn++) {
+        kiln_pose pose = kiln_pose_identity();
+        for (int k = 0; k < 3; k++) {
+            pose.translation[k] = (double)random_below(&random, 1200) - 600;
+            pose.rotation[(int[]){1, 2, 5}[k]] = (double)random_below(&random, 7) - 3;
+        }
+        for (uint32_t i = 0; i < VERTICES; i++) {
+            double *v = vertices + (size_t)3 * i;
+            for (int k = 0; k < 3; k++) {
+                v[k] = (double)random_below(&random, 65) - 32;
+            }
+            for (int k = 0; k < 3; k++) {
+                const double *row = pose.rotation + 3 * k;
+                carried[3 * i + (uint32_t)k] =
+                    row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + pose.translation[k];
+            }
+        }
+        const kiln_convex hull = {vertices, VERTICES, 0}, before = {carried, VERTICES, 0};
+        kiln_shape_nearest nearest;
+        assert_int_equal(
+            kiln_shape_distance(kiln_file_tree(m.file, 0), NULL, &hull, &pose, NULL, &nearest),
+            KILN_OK);
+        const kiln_shape_nearest want = distance_of(kiln_file_tree(m.file, 0), &before, NULL);
+        assert_true(nearest.distance == want.distance && nearest.found == want.found);
+    }
+    quick_model_free(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +454,7 @@ int main(void)
         cmocka_unit_test(boxes_are_as_exact_both_ways),
         cmocka_unit_test(options_are_kept),
         cmocka_unit_test(equal_distances_go_by_ids),
+        cmocka_unit_test(sheared_hulls_are_those_carried_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,48 @@ static void test_stretched_box(void **state)
     body_free(&b);
 }
 
+/* Shears by integers carry integers exactly: the answers are those of the mesh carried before. */
+static void test_sheared_lattice(void **state)
+{
+    (void)state;
+    uint64_t random = 3;
+    for (int turn = 0; turn < 12; turn++) {
+        kiln_pose pose = kiln_pose_identity();
+        uint64_t same = random;
+        mesh m = mesh_lattice(&random, 60, 8), carried = mesh_lattice(&same, 60, 8);
+        for (int k = 0; k < 3; k++) {
+            pose.rotation[(int[]){1, 2, 5}[k]] = (double)random_below(&random, 9) - 4;
+        }
+        for (uint32_t i = 0; i < m.vertex_count; i++) {
+            const float *v = m.positions + 3 * (size_t)i;
+            for (size_t k = 0; k < 3; k++) {
+                const double *row = pose.rotation + 3 * k;
+                carried.positions[3 * i + k] =
+                    (float)((row[0] * (double)v[0] + row[1] * (double)v[1]) +
+                            row[2] * (double)v[2]);
+            }
+        }
+        body sheared = body_of(m, 2, KILN_LAYOUT_RAW),
+             before = body_of(carried, 2, KILN_LAYOUT_RAW);
+        for (int n = 0; n < 40; n++) {
+            double p[3];
+            for (int k = 0; k < 3; k++) {
+                p[k] = ((double)random_below(&random, 513) - 256) / 4;
+            }
+            const kiln_surface_point want = nearest(before.trees[0], p[0], p[1], p[2]);
+            for (int kind = 0; kind < BODY_KINDS; kind++) {
+                kiln_surface_point at;
+                assert_int_equal(kiln_nearest_point(sheared.trees[kind], &pose, p, NULL, &at),
+                                 KILN_OK);
+                assert_int_equal(at.triangle, want.triangle);
+                assert_true(at.distance == want.distance && at.feature == want.feature);
+            }
+        }
+        body_free(&sheared);
+        body_free(&before);
+    }
+}
+
 static void test_features_of_a_box(void **state)
 {
     (void)state;
@@ -538,6 +580,7 @@ static void test_wide_integers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_features_of_a_box),
+                                       cmocka_unit_test(test_sheared_lattice),
                                        cmocka_unit_test(test_stretched_box),
                                        cmocka_unit_test(test_least_steps),
                                        cmocka_unit_test(test_signs),
