@@ -144,14 +144,13 @@ KILN_IN_LINE uint32_t ray_enter_lanes(bool steps, const kiln_tree *tree,
     return mask;
 }
 
-#define ray_child KILN_SIMD_NAME(ray_child)
-static inline uint32_t ray_child(uint32_t child, uint32_t inner, unsigned lane)
+#define ray_count8 KILN_SIMD_NAME(ray_count8)
+static inline uint32_t ray_count8(uint32_t lanes)
 {
-    const uint32_t before = inner & ((1u << lane) - 1u);
 #if KILN_SIMD_LANES == 1
-    return child + kiln_popcount8(before);
+    return kiln_popcount8(lanes);
 #else
-    return child + (uint32_t)__builtin_popcount(before);
+    return (uint32_t)__builtin_popcount(lanes);
 #endif
 }
 
@@ -254,7 +253,7 @@ KILN_IN_LINE bool ray_find_first(bool steps, const kiln_tree *tree, kiln_slab_ra
             node = kiln_node_at(nodes, node_size, (uint32_t)word >> 3);
             lane = (unsigned)word & 7u;
         }
-        index = ray_child(node->child, node->inner, lane);
+        index = node->child + ray_count8(node->inner & ((1u << lane) - 1u));
     }
 }
 
@@ -278,18 +277,21 @@ KILN_IN_LINE bool ray_find_any(bool steps, const kiln_tree *tree, kiln_slab_ray 
                 return true;
             }
         }
-        uint64_t group = (uint64_t)node->child << CHILD | inner << INNER | (mask & inner);
-        if ((group & LANES) == 0) {
+        /* Not by way of the word, for which the child in hand would have to wait. */
+        uint32_t child = node->child, of = inner, left = mask & inner;
+        if (left == 0) {
             if (top == stack) {
                 return false;
             }
-            group = *--top;
+            const uint64_t group = *--top;
+            child = (uint32_t)(group >> CHILD);
+            of = (uint32_t)group >> INNER & LANES;
+            left = (uint32_t)group & LANES;
         }
-        index = ray_child((uint32_t)(group >> CHILD), group >> INNER & LANES,
-                          (unsigned)__builtin_ctz((uint32_t)group));
-        group &= group - 1;
-        *top = group;
-        top += (group & LANES) != 0;
+        index = child - 1 + ray_count8(of & (left ^ (left - 1))); /* up to the first that is left */
+        left &= left - 1;
+        *top = (uint64_t)child << CHILD | of << INNER | left;
+        top += left != 0;
     }
 }
 
