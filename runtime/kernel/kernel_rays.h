@@ -26,10 +26,11 @@
  * decodes. A projection, fused or not, is off by 3 u of the sum of magnitudes more: in all by 18 u
  * |c|_1 + 2 u |p|_1, for which there are KILN_RAY_CENTRE_ERROR = 24 u and 8 u; a slope by 17 u
  * |d|_1, which is at most 102 u, and by 2^-20 = 16 u where that is its least; both times s, at most
- * s_max at first, for which there are 128 u in `wide`. All of that is below `reach`, which widens
- * the box. The width is rounded three times, for which KILN_RAY_WIDER has 8 u. The two differences
- * and their products are off by 3 u of themselves, which the factor on the nearer one covers: they
- * count only where they are positive.
+ * s_max at first. All of that is below `reach`, which widens the box. The width is rounded three
+ * times, for which KILN_RAY_WIDER has 8 u. The two differences and their quotients by the slope are
+ * off by 3 u of themselves: where such a quotient says that the line is not in a slab before or
+ * behind s, by 3 u s, as far as the line goes along the slab in that: less than 11 u s_max, the
+ * direction being shorter than 3.5. So `wide` has 144 u s_max, for 102 u, 16 u and 11 u.
  *
  * Triangles are tested by the filter of line_triangle.c, in doubles, several at once: the same
  * operations in the same order on each, so with its bounds and its bits. */
@@ -243,7 +244,7 @@ KILN_OUT_OF_LINE static int ray_place(const kiln_tree *tree, const kiln_ray *own
     ray->s_first = first;
     ray->s_max = (float)(1.001 * (last - first) + 0x1p-30);
     const double slack = 1.001 * margin + 0x1p-23 * (size[0] + size[1] + size[2]);
-    ray->wide = (float)(2 * slack) + 0x1p-17f * ray->s_max;
+    ray->wide = (float)(2 * slack) + 0x1.2p-17f * ray->s_max;
     return 1;
 }
 
@@ -343,7 +344,7 @@ static inline void ray_axis(vec centre, vec slope, vec q, vec wide, vec *first, 
     const vec_int sign = vec_bits(slope) & INT32_MIN;
     const vec along = vec_of_bits(vec_bits(centre) ^ sign);
     const vec per_s = vec_of(1.0f) / vec_max(vec_abs(slope), q * 0x1p-20f);
-    narrow_slab((along - wide) * (1.0f - 0x1p-20f) * per_s, (along + wide) * per_s, first, last);
+    narrow_slab((along - wide) * per_s, (along + wide) * per_s, first, last);
 }
 
 #define ray_reach KILN_SIMD_NAME(ray_reach)
@@ -369,32 +370,34 @@ static inline vec ray_turned(bool fused, const vec of[3], vec x, vec y, vec z)
 }
 
 #define ray_axes KILN_SIMD_NAME(ray_axes)
-/* The columns of q R, and q = 1 + r . r, of kiln_rodrigues_axes with r = c (x, y, z): R needs a
- * division. The squares are whole numbers and exact. */
+/* The columns of q R, and q, of kiln_rodrigues_axes with r = c (x, y, z), where q is (1 + r . r) /
+ * (2 c^2): R needs a division. Squares and products of the whole numbers, and sums of these, are
+ * exact; what is left are two constants and two or three more roundings, of nothing that is larger
+ * than q. */
 KILN_IN_LINE vec ray_axes(bool fused, const int8_t rotation[3][8], unsigned first, vec of[3][3])
 {
-    const float once = 2.0f * KILN_RODRIGUES_STEP, twice = once * KILN_RODRIGUES_STEP;
-    const vec square = vec_of(0.5f * twice), one = vec_of(1.0f);
+    const double step = (double)KILN_RODRIGUES_STEP;
+    const vec half = vec_of(0.5f), own = vec_of((float)(0.5 / (step * step)));
     vec r[3], rr[3];
     for (unsigned k = 0; k < 3; k++) {
         r[k] = vec_from_int(vec_int_load_i8(rotation[k] + first));
         rr[k] = r[k] * r[k];
     }
+    const vec square = rr[0] + rr[1] + rr[2];
+    const vec rest = plus_product(fused, own, -half, square);
     for (unsigned k = 0; k < 3; k++) {
         const unsigned i = (k + 1) % 3, j = (k + 2) % 3;
-        const vec product = r[i] * r[j], alone = r[k] * once, factor = vec_of(twice);
-        of[j][i] = plus_product(fused, -alone, product, factor);
-        of[i][j] = plus_product(fused, alone, product, factor);
-        of[k][k] =
-            plus_product(fused, plus_product(fused, one, square, rr[k]), -square, rr[i] + rr[j]);
+        const vec product = r[i] * r[j], alone = r[k] * (float)(1 / step);
+        of[j][i] = product - alone;
+        of[i][j] = product + alone;
+        of[k][k] = rest + rr[k];
     }
-    return plus_product(fused, plus_product(fused, one, square, rr[0]), square, rr[1] + rr[2]);
+    return plus_product(fused, own, half, square);
 }
 
 #define ray_oriented KILN_SIMD_NAME(ray_oriented)
 /* The same as ray_steps for a node of oriented boxes. Both sides of a slab are q times what they
- * are, which their quotient is without. The factor that makes the nearer one less is that of their
- * largest. */
+ * are, which their quotient is without. */
 KILN_IN_LINE uint32_t ray_oriented(bool fused, const kiln_format_node_obb8 *node,
                                    const kiln_slab_ray *ray, float entry[8])
 {
@@ -421,9 +424,12 @@ KILN_IN_LINE uint32_t ray_oriented(bool fused, const kiln_format_node_obb8 *node
             plus_product(fused, widen, vec_abs(centre[0]) + vec_abs(centre[1]) + vec_abs(centre[2]),
                          vec_of(KILN_RAY_CENTRE_ERROR));
         for (unsigned k = 0; k < 3; k++) {
-            const vec slope = ray_turned(fused, of[k], vec_four_spread(way, 0),
-                                         vec_four_spread(way, 1), vec_four_spread(way, 2));
-            const vec at = ray_turned(fused, of[k], centre[0], centre[1], centre[2]);
+            /* The diagonal last: it takes longest. */
+            const unsigned m = (k + 1) % 3, n = (k + 2) % 3;
+            const vec order[3] = {of[k][m], of[k][n], of[k][k]};
+            const vec slope = ray_turned(fused, order, vec_four_spread(way, m),
+                                         vec_four_spread(way, n), vec_four_spread(way, k));
+            const vec at = ray_turned(fused, order, centre[m], centre[n], centre[k]);
             const vec half = vec_of_bits(vec_int_load_u16(node->half[k] + i) << 13);
             const vec wide = plus_product(fused, reach, half, scale);
             const vec along = vec_of_bits(vec_bits(at) ^ (vec_bits(slope) & INT32_MIN));
@@ -431,7 +437,6 @@ KILN_IN_LINE uint32_t ray_oriented(bool fused, const kiln_format_node_obb8 *node
             first = vec_max(plus_product(fused, along, -wide, q) * per_s, first);
             last = vec_min(plus_product(fused, along, wide, q) * per_s, last);
         }
-        first = first * (1.0f - 0x1p-20f);
         vec_store(entry + i, first);
         mask |= (vec_lanes(vec_greater(first, last)) ^ KILN_LANES_ALL) << i;
     }
