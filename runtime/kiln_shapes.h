@@ -157,7 +157,9 @@ KILN_API kiln_status kiln_shape_distance(const kiln_tree *tree, const kiln_pose 
 
 /* Tests whether a shape is within `distance` of the surface of a mesh, that is, whether the result
  * of kiln_shape_distance is <= `distance`. For a distance of 0 the answer is that of
- * kiln_convex_overlap_any. *hit: the answer, and a triangle that is that near. Errors as
+ * kiln_convex_overlap_any, except at an affine pose of the shape, which here takes the shape's
+ * vertices into the world, and there the mesh into the frame of the shape: roundings may then tell
+ * touching apart otherwise. *hit: the answer, and a triangle that is that near. Errors as
  * kiln_shape_distance, and KILN_ERROR_ARGUMENT for a distance that is negative or NaN: *hit is
  * untouched. Any number of threads. No allocation; 48 KiB of stack. */
 KILN_API kiln_status kiln_shape_within(const kiln_tree *tree, const kiln_pose *pose,

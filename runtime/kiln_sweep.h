@@ -91,8 +91,8 @@ KILN_API kiln_status kiln_motion_at_rest(const kiln_pose *pose, kiln_motion *out
  * degrees are a least rotation by -10 and one turn against it, -1. KILN_ERROR_ARGUMENT (null out, a
  * centre that is not finite or beyond 1e57, turns without an axis or too many for
  * KILN_ANGULAR_MAX), KILN_ERROR_POSE (also for different scales; for affine poses of which one is
- * not the other one turned, within 1e-6, since no motion changes a shape; and as kiln_motion_pose):
- * *out is untouched. */
+ * not the other one turned, within 1e-6 of its largest entry, since no motion changes a shape; and
+ * as kiln_motion_pose): *out is untouched. */
 KILN_API kiln_status kiln_motion_between(const kiln_pose *start, const kiln_pose *end,
                                          const double centre[3], int turns, kiln_motion *out);
 

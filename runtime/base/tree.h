@@ -128,7 +128,7 @@ static inline const float *kiln_tree_vertex(const kiln_tree *tree, uint32_t stor
     return tree->vertices + 3 * (size_t)tree->triangles[3 * (size_t)stored + corner];
 }
 
-/* All three. Kernels that load whole vectors may read the float behind a vertex. */
+/* All three. No kernel reads behind a vertex: the last one may end a file. */
 static inline void kiln_tree_corner_places(const kiln_tree *tree, uint32_t stored,
                                            const float *vertex[3], float room[10])
 {

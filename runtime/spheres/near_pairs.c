@@ -1,5 +1,4 @@
-/* All pairs of triangles, or points, of two trees within a distance: as kiln_within decides
- * each.
+/* All pairs of triangles, or points, of two trees within a distance, as kiln_distance measures it.
  *
  * The walk is that of distances (near_walk.c) with a limit that does not fall. An octree has
  * triangles in several leaves, of which any may be the near one, and the rule of once.c is one

@@ -251,11 +251,89 @@ static void quaternion_of(const double r[9], double q[4])
     }
 }
 
-static double det_of(const double m[9])
+/* Takes from v its part along the unit vector, twice: what is left of a v that is nearly along it is
+ * orthogonal to it, too. */
+static void take_part(double v[3], const double unit[3])
 {
-    double across[3];
-    kiln_cross(m, m + 3, across);
-    return kiln_dot(across, m + 6);
+    for (int pass = 0; pass < 2; pass++) {
+        const double part = kiln_dot(v, unit);
+        for (int k = 0; k < 3; k++) {
+            v[k] -= part * unit[k];
+        }
+    }
+}
+
+static void set_length(double v[3])
+{
+    const double length = sqrt(kiln_dot(v, v));
+    for (int k = 0; k < 3; k++) {
+        v[k] /= length;
+    }
+}
+
+/* Gram and Schmidt's axes of the columns `order` of a matrix; the third is across. */
+static void form_frame(const double m[9], const int order[2], double axis[3][3])
+{
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 3; k++) {
+            axis[i][k] = m[3 * k + order[i]];
+        }
+    }
+    set_length(axis[0]);
+    take_part(axis[1], axis[0]);
+    set_length(axis[1]);
+    kiln_cross(axis[0], axis[1], axis[2]);
+}
+
+/* The longest column, and that which reaches farthest from it. */
+static void choose_columns(const double m[9], int order[2])
+{
+    double column[3][3], longest = -1;
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            column[i][k] = m[3 * k + i];
+        }
+        const double square = kiln_dot(column[i], column[i]);
+        order[0] = square > longest ? i : order[0];
+        longest = square > longest ? square : longest;
+    }
+    set_length(column[order[0]]);
+    longest = -1;
+    for (int i = 0; i < 3; i++) {
+        if (i != order[0]) {
+            take_part(column[i], column[order[0]]);
+            const double square = kiln_dot(column[i], column[i]);
+            order[1] = square > longest ? i : order[1];
+            longest = square > longest ? square : longest;
+        }
+    }
+}
+
+/* The rotation that turns the affine map `start` into `end`. False: none does, within 1e-6 of the
+ * largest entry. It comes from the axes that Gram and Schmidt find in columns of both, largest
+ * first: end times the inverse of start is off by 2^-52 of their condition, where a rotation is lost
+ * long before the map is; these axes are off only in what is as much smaller. */
+static bool turn_between(const double start[9], const double end[9], double between[9])
+{
+    double from[3][3], to[3][3], turned[9], unused[9], most = 0;
+    int order[2] = {0, 1};
+    bool near = true;
+    choose_columns(start, order);
+    form_frame(start, order, from);
+    form_frame(end, order, to);
+    for (int i = 0; i < 9; i++) {
+        const int row = i / 3, column = i % 3;
+        between[i] = (to[0][row] * from[0][column] + to[1][row] * from[1][column]) +
+                     to[2][row] * from[2][column];
+    }
+    kiln_matrix_multiply(between, start, turned);
+    for (int i = 0; i < 9; i++) {
+        most = fmax(most, fabs(end[i]));
+    }
+    for (int i = 0; i < 9; i++) {
+        near &= fabs(end[i] - turned[i]) <= START_DEPARTURE_MAX * most;
+    }
+    return near && kiln_matrix_invert_wide(start, unused) == kiln_matrix_invert_wide(end, unused);
 }
 
 /* `start` and `end` are not NULL. */
@@ -287,13 +365,10 @@ static kiln_status motion_between(const kiln_pose *start, const kiln_pose *end,
         m.linear[k] = (to[k] - from[k]) + (end->translation[k] - start->translation[k]);
     }
     if (memcmp(start->rotation, end->rotation, sizeof start->rotation) != 0) {
-        if (affine) {
-            (void)kiln_matrix_invert_wide(start->rotation, inverse);
-        } else {
+        if (!affine) {
             kiln_matrix_invert(start->rotation, inverse);
-        }
-        kiln_matrix_multiply(end->rotation, inverse, between);
-        if (affine && !(is_rotation(between) && det_of(between) > 0)) {
+            kiln_matrix_multiply(end->rotation, inverse, between);
+        } else if (!turn_between(start->rotation, end->rotation, between)) {
             return KILN_ERROR_POSE;
         }
         quaternion_of(between, q);

@@ -39,7 +39,7 @@ case_begin 'compact: every value is right'
 expect 0 "$KILN" lut check "$TMPDIR/compact.kiln"
 case_end
 
-# Which way a value is rounded is asked of each by itself, whatever the u: a quarter of the table has all sizes of
+# Which way a value is rounded is asked of each by itself, whatever the u: an eighth of the table has all sizes of
 # numbers that the whole has (test_bins_table has places of the rest).
 case_begin 'rounded down: every value is right'
 expect 0 "$KILN" lut bins -q -o "$TMPDIR/down.kiln" --rounding down --max-u 256 --layout raw

@@ -968,6 +968,10 @@ static void points(void **state)
     assert_int_equal(r.status, KILN_BAKE_OK);
     assert_bounds(&r, 1, 2, 3, 4, 5, 6);
     done(&r);
+    r = import_text("xyz", "# x right y ahead z up\n1 2 3 7 8 9\n4 5 6 7 8 9\n");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_bounds(&r, 1, 2, 3, 4, 5, 6);
+    done(&r);
     r = import_text("xyz", "// z y x\nx y z\n1 2 3\n4 5 6\n");
     assert_int_equal(r.status, KILN_BAKE_OK);
     assert_bounds(&r, 1, 2, 3, 4, 5, 6);

@@ -778,6 +778,11 @@ static void what_is_stretched_moves_rigidly(void **state)
     assert_int_equal(kiln_motion_between(&motion.start, &end, NULL, 0, &out), KILN_ERROR_POSE);
     end.rotation[3] = 3;
     assert_int_equal(kiln_motion_between(&motion.start, &end, NULL, 0, &out), KILN_ERROR_POSE);
+    end = motion.start; /* the same where the hand shows least */
+    end.rotation[8] = 0x1p-30;
+    kiln_pose thin = end;
+    thin.rotation[8] = -0x1p-30;
+    assert_int_equal(kiln_motion_between(&end, &thin, NULL, 0, &out), KILN_ERROR_POSE);
     const kiln_shape bead = {KILN_SHAPE_SPHERE, {0, 0, 0}, {0, 0, 0}, 0.5};
     assert_int_equal(kiln_sweep_shape(cube.trees[0], &motion, &bead, NULL, NULL, &hit), KILN_OK);
     expect_at(&hit, 0.325, 1e-5);
@@ -788,6 +793,38 @@ static void what_is_stretched_moves_rigidly(void **state)
         motion.start.rotation[k] = k == 0 ? -0x1.8p+29 : 0x1.8p+29;
     }
     assert_int_equal(kiln_motion_pose(&motion, 0.5, &pose), KILN_ERROR_POSE);
+}
+
+/* As far stretched as poses may be: the turn is found, and ends where it is to end. */
+static void turns_of_thin_plates_are_found(void **state)
+{
+    (void)state;
+    uint64_t random = 9;
+    for (int e = 0; e < 38; e++) {
+        for (int i = 0; i < 20; i++) {
+            const kiln_pose turn = pose_random(&random, 1), other = pose_random(&random, 1);
+            const double thin = ldexp(1, -e), size[] = {i % 3 == 0 ? 2 : thin, 1, thin};
+            kiln_pose start = pose_random(&random, 1), end = start, reached;
+            kiln_motion motion;
+            start.scale = end.scale = e > 28 ? ldexp(1, e - 28) : 1; /* in range, with the thin */
+            for (int k = 0; k < 9; k++) { /* a rotation, a diagonal, a rotation */
+                const double *row = start.rotation + k / 3 * 3;
+                end.rotation[k] = (row[0] * size[0] * other.rotation[k % 3] +
+                                   row[1] * size[1] * other.rotation[3 + k % 3]) +
+                                  row[2] * size[2] * other.rotation[6 + k % 3];
+            }
+            memcpy(start.rotation, end.rotation, sizeof start.rotation);
+            for (int k = 0; k < 9; k++) {
+                const double *row = turn.rotation + k / 3 * 3, *m = start.rotation + k % 3;
+                end.rotation[k] = (row[0] * m[0] + row[1] * m[3]) + row[2] * m[6];
+            }
+            assert_int_equal(kiln_motion_between(&start, &end, NULL, 0, &motion), KILN_OK);
+            assert_int_equal(kiln_motion_pose(&motion, 1, &reached), KILN_OK);
+            for (int k = 0; k < 9; k++) {
+                assert_true(fabs(reached.rotation[k] - end.rotation[k]) < 1e-13);
+            }
+        }
+    }
 }
 
 int main(void)
@@ -814,6 +851,7 @@ int main(void)
         cmocka_unit_test(shapes_meet_meshes),
         cmocka_unit_test(shapes_meet_shapes),
         cmocka_unit_test(what_is_stretched_moves_rigidly),
+        cmocka_unit_test(turns_of_thin_plates_are_found),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

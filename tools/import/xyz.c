@@ -74,7 +74,15 @@ static bool take_names(unsigned column[3], const char *at)
     return found == 7;
 }
 
-/* A comment, of which the last before the first point that has names counts. */
+static bool are_side_by_side(const unsigned column[3])
+{
+    const unsigned a = column[0], b = column[1], c = column[2];
+    const unsigned least = a < b ? (a < c ? a : c) : (b < c ? b : c);
+    return a + b + c == 3 * least + 3; /* they differ */
+}
+
+/* A comment, of which the last before the first point that has names counts. In prose x, y and z
+ * may be words, too: names are side by side. */
 static void take_comment(xyz *x, char *line)
 {
     unsigned column[3];
@@ -83,7 +91,7 @@ static void take_comment(xyz *x, char *line)
         return;
     blank_separators(line);
     line += strspn(line, " \t#/");
-    if (take_names(column, line)) {
+    if (take_names(column, line) && are_side_by_side(column)) {
         memcpy(x->named, column, sizeof x->named);
         x->names = count_words(line);
     }
