@@ -251,8 +251,8 @@ static void quaternion_of(const double r[9], double q[4])
     }
 }
 
-/* Takes from v its part along the unit vector, twice: what is left of a v that is nearly along it is
- * orthogonal to it, too. */
+/* Takes from v its part along the unit vector, twice: what is left of a v that is nearly along it
+ * is orthogonal to it, too. */
 static void take_part(double v[3], const double unit[3])
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -311,8 +311,8 @@ static void choose_columns(const double m[9], int order[2])
 
 /* The rotation that turns the affine map `start` into `end`. False: none does, within 1e-6 of the
  * largest entry. It comes from the axes that Gram and Schmidt find in columns of both, largest
- * first: end times the inverse of start is off by 2^-52 of their condition, where a rotation is lost
- * long before the map is; these axes are off only in what is as much smaller. */
+ * first: end times the inverse of start is off by 2^-52 of their condition, where a rotation is
+ * lost long before the map is; these axes are off only in what is as much smaller. */
 static bool turn_between(const double start[9], const double end[9], double between[9])
 {
     double from[3][3], to[3][3], turned[9], unused[9], most = 0;

@@ -779,9 +779,9 @@ static void what_is_stretched_moves_rigidly(void **state)
     end.rotation[3] = 3;
     assert_int_equal(kiln_motion_between(&motion.start, &end, NULL, 0, &out), KILN_ERROR_POSE);
     end = motion.start; /* the same where the hand shows least */
-    end.rotation[8] = 0x1p-30;
+    end.rotation[8] = 0x1p-25;
     kiln_pose thin = end;
-    thin.rotation[8] = -0x1p-30;
+    thin.rotation[8] = -0x1p-25;
     assert_int_equal(kiln_motion_between(&end, &thin, NULL, 0, &out), KILN_ERROR_POSE);
     const kiln_shape bead = {KILN_SHAPE_SPHERE, {0, 0, 0}, {0, 0, 0}, 0.5};
     assert_int_equal(kiln_sweep_shape(cube.trees[0], &motion, &bead, NULL, NULL, &hit), KILN_OK);
