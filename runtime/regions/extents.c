@@ -26,6 +26,10 @@
  * Where two faces lie on each other it saves nearly all; round surfaces that are divided into few
  * triangles part a little sooner along some facet, which is no reason. */
 #define FACED 0.25
+/* Of the same way, in the search: of slopes at which the patches part nearly as soon, as there are
+ * where several corners are farthest, the least steep one counts. Else roundings would choose. */
+#define LEVELLED 0.125
+#define FOUND 0x1p-12 /* of the depth: the search ends where it can't save more */
 
 /* Each piece of a curve counts for a face of X and one of Y, so directions have up to twice the
  * curve's length together. Those that have more than 2/14 of it each are all among these 13,
@@ -299,7 +303,7 @@ static void extend(kiln_regions *r, uint32_t root, const kiln_regions_measure *m
 
 /* ---------------------------------------------------------------------------------- tilting -- */
 
-enum { CUTS = 14, ASKED = 4, PASSES = 5 };
+enum { CUTS = 18, ASKED = 4, PASSES = 8 };
 
 /* The gap of one corner of each patch, over the slopes of the direction along two axes. */
 typedef struct {
@@ -350,6 +354,13 @@ static void add_cuts(const kiln_regions *r, const extents *e, const double origi
     }
 }
 
+/* What slopes cost: a part of how far they lift one side of the curves over the other. */
+static double lift_of(const gap_search *g, const double slope[2])
+{
+    return LEVELLED *
+           (fabs(slope[0]) * (g->high[0] - g->low[0]) + fabs(slope[1]) * (g->high[1] - g->low[1]));
+}
+
 /* The greatest of all cuts. */
 static double gap_at(const gap_search *g, const double slope[2])
 {
@@ -361,11 +372,11 @@ static double gap_at(const gap_search *g, const double slope[2])
     return gap;
 }
 
-/* Takes slopes if the gap there is less than *least. */
+/* Takes slopes if the gap there and what they cost are less than *least. */
 static void offer_slopes(const gap_search *g, double s, double t, double best[2], double *least)
 {
     if (fabs(s) <= g->most[0] && fabs(t) <= g->most[1]) {
-        const double slope[2] = {s, t}, gap = gap_at(g, slope);
+        const double slope[2] = {s, t}, gap = gap_at(g, slope) + lift_of(g, slope);
         if (gap < *least) {
             *least = gap;
             best[0] = s;
@@ -382,19 +393,19 @@ static double level_of_cuts(const gap_cut *p, const gap_cut *q, double line[2])
     return q->constant - p->constant;
 }
 
-/* The least gap of all cuts: at a corner of what they span, or of the slopes that are allowed. */
+/* The least gap of all cuts with what its slopes cost: at a corner of what cuts, the slopes that
+ * are allowed and those that are 0 span. */
 static double least_gap(const gap_search *g, double best[2])
 {
     double least = HUGE_VAL;
-    for (int i = 0; i < 4; i++) {
-        offer_slopes(g, i & 1 ? g->most[0] : -g->most[0], i & 2 ? g->most[1] : -g->most[1], best,
-                     &least);
+    for (int i = 0; i < 9; i++) {
+        offer_slopes(g, (i / 3 - 1) * g->most[0], (i % 3 - 1) * g->most[1], best, &least);
     }
     for (int i = 0; i < g->count; i++) {
         for (int j = 0; j < i; j++) {
             double p[2], q[2];
             const double at_p = level_of_cuts(&g->cuts[i], &g->cuts[j], p);
-            for (int side = -1; side <= 1; side += 2) {
+            for (int side = -1; side <= 1; side++) {
                 const double s = side * g->most[0], t = side * g->most[1];
                 offer_slopes(g, s, (at_p - p[0] * s) / p[1], best, &least);
                 offer_slopes(g, (at_p - p[1] * t) / p[0], t, best, &least);
@@ -472,16 +483,19 @@ static void tilt(kiln_regions *r, uint32_t root, const kiln_regions_measure *m, 
         slope_way(&g, i < 2 ? side * g.most[0] : 0, i < 2 ? 0 : side * g.most[1], asked.way[i]);
     }
     extents nearest = *e;
+    double cost = extent_width(e, 0);
     for (int pass = 0; pass < PASSES; pass++) {
         extend(r, root, m, &asked);
         for (int i = 0; i < asked.count; i++) {
-            if (extent_width(&asked, i) < extent_width(&nearest, 0)) {
+            const double lift = LEVELLED * rise_of(&g, asked.way[i]);
+            if (extent_width(&asked, i) + lift < cost) {
+                cost = extent_width(&asked, i) + lift;
                 take_way(&asked, i, &nearest, 0);
             }
         }
         add_cuts(r, &asked, m->origin, &g);
         const double bound = least_gap(&g, best);
-        if (!(bound < (1 - LITTLE) * extent_width(&nearest, 0))) {
+        if (!(bound < (1 - FOUND) * cost)) {
             break;
         }
         asked.count = 1;
