@@ -262,20 +262,48 @@ typedef struct {
     const kiln_tree *tree;
     const kiln_pose *pose;
     const shape_list *shapes;
-    kiln_shape_options options;
-    kiln_shape_nearest *nearest;
-} distance_asker;
+    kiln_shape_options options; /* of a distance */
+    double distance;            /* that shapes are within, or not */
+    void *answers;
+} near_asker;
+
+/* Asks of all shapes, which it releases, and returns the answer or the array of them. */
+static PyObject *ask_shapes(ask_one ask, near_asker *asker, record_kind kind, PyObject *tree,
+                            const poses *pose, shape_list *shapes, uint32_t threads)
+{
+    PyObject *memory = NULL, *result = NULL;
+    tree_use use = {.file = NULL};
+    if ((memory = records_new(kind, shapes->count, &asker->answers)) != NULL &&
+        tree_begin(&use, tree, "tree") && pose_is_good(use.tree, pose_pointer(pose), "pose")) {
+        asker->tree = use.tree;
+        asker->pose = pose_pointer(pose);
+        asker->shapes = shapes;
+        if (ask_many(ask, asker, shapes->count, threads, shapes->single)) {
+            if (shapes->single) {
+                result = record_new(kind, asker->answers);
+            } else {
+                result = records_wrap(kind, memory, 1, &shapes->count);
+                memory = NULL;
+            }
+        }
+    }
+    tree_end(&use);
+    Py_XDECREF(memory);
+    shapes_release(shapes);
+    return result;
+}
 
 static kiln_status ask_distance(void *asker, size_t i)
 {
-    const distance_asker *asked = asker;
+    const near_asker *asked = asker;
+    kiln_shape_nearest *nearest = asked->answers;
     double corners[24];
     kiln_convex shape;
     const kiln_status status = convex_at(asked->shapes, i, corners, &shape);
     return status != KILN_OK
                ? status
                : kiln_shape_distance(asked->tree, asked->pose, &shape, shape_pose(asked->shapes, i),
-                                     &asked->options, &asked->nearest[i]);
+                                     &asked->options, &nearest[i]);
 }
 
 PyDoc_STRVAR(
@@ -299,13 +327,11 @@ static PyObject *module_shape_distance(PyObject *module, PyObject *const *args, 
     static const char *const names[] = {"tree",   "shape",    "pose",     "pose_shape",
                                         "beyond", "relative", "absolute", "threads"};
     static const signature wanted = {"shape_distance", names, 2, 4, 8};
-    PyObject *in[8], *memory = NULL, *result = NULL;
+    PyObject *in[8];
     poses pose;
     shape_list shapes;
-    tree_use use = {.file = NULL};
     uint32_t threads = 0;
-    void *bytes = NULL;
-    distance_asker asker = {.options = kiln_shape_options_default()};
+    near_asker asker = {.options = kiln_shape_options_default()};
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         (in[4] != NULL && !length_of(in[4], "beyond", INFINITY, &asker.options.beyond)) ||
@@ -315,47 +341,22 @@ static PyObject *module_shape_distance(PyObject *module, PyObject *const *args, 
         !shapes_take(&shapes, in[1], in[3])) {
         return NULL;
     }
-    if ((memory = records_new(RECORD_SHAPE_NEAREST, shapes.count, &bytes)) != NULL &&
-        tree_begin(&use, in[0], "tree") && pose_is_good(use.tree, pose_pointer(&pose), "pose")) {
-        asker.tree = use.tree;
-        asker.pose = pose_pointer(&pose);
-        asker.shapes = &shapes;
-        asker.nearest = bytes;
-        if (ask_many(ask_distance, &asker, shapes.count, threads, shapes.single)) {
-            if (shapes.single) {
-                result = record_new(RECORD_SHAPE_NEAREST, bytes);
-            } else {
-                result = records_wrap(RECORD_SHAPE_NEAREST, memory, 1, &shapes.count);
-                memory = NULL;
-            }
-        }
-    }
-    tree_end(&use);
-    Py_XDECREF(memory);
-    shapes_release(&shapes);
-    return result;
+    return ask_shapes(ask_distance, &asker, RECORD_SHAPE_NEAREST, in[0], &pose, &shapes, threads);
 }
 
 /* --------------------------------------------------------------------------------- within -- */
 
-typedef struct {
-    const kiln_tree *tree;
-    const kiln_pose *pose;
-    const shape_list *shapes;
-    double distance;
-    kiln_triangle_hit *hits;
-} within_asker;
-
 static kiln_status ask_within(void *asker, size_t i)
 {
-    const within_asker *asked = asker;
+    const near_asker *asked = asker;
+    kiln_triangle_hit *hits = asked->answers;
     double corners[24];
     kiln_convex shape;
     const kiln_status status = convex_at(asked->shapes, i, corners, &shape);
     return status != KILN_OK
                ? status
                : kiln_shape_within(asked->tree, asked->pose, &shape, shape_pose(asked->shapes, i),
-                                   asked->distance, NULL, &asked->hits[i]);
+                                   asked->distance, NULL, &hits[i]);
 }
 
 PyDoc_STRVAR(shape_within_doc,
@@ -372,13 +373,11 @@ static PyObject *module_shape_within(PyObject *module, PyObject *const *args, Py
     static const char *const names[] = {"tree", "shape",      "distance",
                                         "pose", "pose_shape", "threads"};
     static const signature wanted = {"shape_within", names, 3, 5, 6};
-    PyObject *in[6], *memory = NULL, *result = NULL;
+    PyObject *in[6];
     poses pose;
     shape_list shapes;
-    tree_use use = {.file = NULL};
     uint32_t threads = 0;
-    void *bytes = NULL;
-    within_asker asker = {.distance = 0};
+    near_asker asker = {.distance = 0};
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         !length_of(in[2], "distance", INFINITY, &asker.distance) ||
@@ -386,25 +385,7 @@ static PyObject *module_shape_within(PyObject *module, PyObject *const *args, Py
         !shapes_take(&shapes, in[1], in[4])) {
         return NULL;
     }
-    if ((memory = records_new(RECORD_TRIANGLE_HIT, shapes.count, &bytes)) != NULL &&
-        tree_begin(&use, in[0], "tree") && pose_is_good(use.tree, pose_pointer(&pose), "pose")) {
-        asker.tree = use.tree;
-        asker.pose = pose_pointer(&pose);
-        asker.shapes = &shapes;
-        asker.hits = bytes;
-        if (ask_many(ask_within, &asker, shapes.count, threads, shapes.single)) {
-            if (shapes.single) {
-                result = record_new(RECORD_TRIANGLE_HIT, bytes);
-            } else {
-                result = records_wrap(RECORD_TRIANGLE_HIT, memory, 1, &shapes.count);
-                memory = NULL;
-            }
-        }
-    }
-    tree_end(&use);
-    Py_XDECREF(memory);
-    shapes_release(&shapes);
-    return result;
+    return ask_shapes(ask_within, &asker, RECORD_TRIANGLE_HIT, in[0], &pose, &shapes, threads);
 }
 
 bool add_shapes(PyObject *module)
