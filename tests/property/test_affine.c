@@ -71,24 +71,15 @@ typedef struct {
 
 static void frame_of(const placed *a, const placed *b, framed *out)
 {
-    framed f;
-    brute_affine carry;
-    f.swapped = brute_place(a->body.trees[0], &a->at, b->body.trees[0], &b->at, &carry);
-    f.x = f.swapped ? b : a;
-    f.y = f.swapped ? a : b;
-    if (affine_is_rotation(&a->at) && affine_is_rotation(&b->at)) {
-        f.carry_x = NULL;
-        f.of_y = carry;
-        f.world = f.x->at;
-        *out = f;
-        return;
-    }
-    f.of_x = affine_carry(&f.x->at, &f.x->at);
-    f.of_y = affine_carry(&f.y->at, &f.x->at);
-    f.world = kiln_pose_identity();
-    memcpy(f.world.translation, f.x->at.translation, sizeof f.world.translation);
-    *out = f;
-    out->carry_x = &out->of_x;
+    const affine_frame frame = affine_frame_of(a->body.trees[0], &a->at, b->body.trees[0], &b->at);
+    out->swapped = frame.swapped;
+    out->x = frame.swapped ? b : a;
+    out->y = frame.swapped ? a : b;
+    out->of_x = frame.of_x;
+    out->of_y = frame.of_y;
+    out->carry_x = frame.turned ? NULL : &out->of_x;
+    out->world = frame.turned ? out->x->at : kiln_pose_identity();
+    memcpy(out->world.translation, out->x->at.translation, sizeof out->world.translation);
 }
 
 /* ------------------------------------------------------------------------------------- pairs -- */

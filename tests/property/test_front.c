@@ -2,16 +2,17 @@
  * random kinds on paths near contact: smooth ones, ones that jump, that stand still, that go to and
  * fro, and such as change from one to the other, half of which avoid hits; one of them moves or
  * both, at scales that change now and then; steps from 10^-6 of the size to several sizes; places
- * far from the origin, places on a grid, where surfaces touch, and rotations that are not quite;
- * some meshes are stretched, sheared or mirrored, for a while or from one query to the next. One
- * front answers one query after another, of kinds that change at random: first hit, all pairs into
+ * far from the origin, units from 2^-30 to 2^30, places on a grid, where surfaces touch, and
+ * rotations that are not quite; some meshes are stretched, sheared or mirrored, for a while or from
+ * one query to the next. One front answers one query after another, of kinds that change at random: first hit, all pairs into
  * an array that is large enough or not, or to a callback, distance; with filters that change from
  * query to query, with bad poses and resets in between; with fronts that are kept whatever they
  * cost; in other rounding modes and instruction sets; with room for 1 to 4096 entries.
  *
  * Oracle: the fresh query of kiln.h at the same poses, which other tests hold to brute force. Pairs
  * and counts must be equal, distances to the bit. Motion that is said to be free is tried out: at
- * random poses within it nothing meets.
+ * random poses within it nothing meets. Some lists of pairs of small meshes are held to integers
+ * (oracle.c), too.
  *
  * support/amount.h tells how many; with KILN_PROPERTY_SCALE=50 it is a campaign of 10^6 frames. */
 #include <math.h>
@@ -31,33 +32,40 @@
 #include "../support/affine.h"
 #include "../support/amount.h"
 #include "../support/body.h"
+#include "../support/brute.h"
 #include "../support/rounding.h"
+#include "oracle.h"
 
-enum { PATHS = 200, FRAMES = 100, BODIES = 6, ROOM = 4096 };
+enum { PATHS = 200, IN_A_UNIT = 100, FRAMES = 100, BODIES = 6, ROOM = 4096 };
 
 static uint64_t state = 181;
 static body bodies[BODIES];
+static double unit = 1; /* of meshes and places: a power of two */
 
-static int set_up(void **unused)
+static body in_units(mesh m, int leaf)
 {
-    (void)unused;
-    uint64_t of_meshes = 7;
-    bodies[0] = body_of(mesh_torus(20, 12, 0), 4, KILN_LAYOUT_RAW);
-    bodies[1] = body_of(mesh_torus(14, 8, 0.1), 1, KILN_LAYOUT_RAW);
-    bodies[2] = body_of(mesh_soup(&of_meshes, 60, 0.3), 2, KILN_LAYOUT_RAW);
-    bodies[3] = body_of(mesh_lattice(&of_meshes, 80, 3), 4, KILN_LAYOUT_RAW);
-    bodies[4] = body_of(mesh_box(-1, -1, -1, 1, 1, 1), 2, KILN_LAYOUT_RAW);
-    bodies[5] = body_of(mesh_torus(40, 24, 0.05), 8, KILN_LAYOUT_RAW);
-    return 0;
+    for (uint32_t i = 0; i < 3 * m.vertex_count; i++) {
+        m.positions[i] = (float)((double)m.positions[i] * unit);
+    }
+    return body_of(m, leaf, KILN_LAYOUT_RAW);
 }
 
-static int tear_down(void **unused)
+static void make_bodies(void)
 {
-    (void)unused;
+    uint64_t of_meshes = 7;
+    bodies[0] = in_units(mesh_torus(20, 12, 0), 4);
+    bodies[1] = in_units(mesh_torus(14, 8, 0.1), 1);
+    bodies[2] = in_units(mesh_soup(&of_meshes, 60, 0.3), 2);
+    bodies[3] = in_units(mesh_lattice(&of_meshes, 80, 3), 4);
+    bodies[4] = in_units(mesh_box(-1, -1, -1, 1, 1, 1), 2);
+    bodies[5] = in_units(mesh_torus(40, 24, 0.05), 8);
+}
+
+static void free_bodies(void)
+{
     for (int i = 0; i < BODIES; i++) {
         body_free(&bodies[i]);
     }
-    return 0;
 }
 
 /* ------------------------------------------------------------------------------------- paths -- */
@@ -86,6 +94,7 @@ static void form_pose(mover *m)
     for (int k = 0; k < 3; k++) {
         const double step = m->grid > 0 ? m->grid : 1;
         place[k] = m->base[k] + (m->grid > 0 ? step * rint(m->place[k] / step) : m->place[k]);
+        place[k] *= unit;
     }
     const double straight[4] = {0, 0, 0, 1};
     assert_int_equal(
@@ -180,7 +189,9 @@ typedef struct {
     kiln_front *front;
     const kiln_tree *a, *b;
     mover of_a, of_b;
-    size_t free, hits, skipped;
+    const body *body_a, *body_b;
+    int mode; /* of rounding */
+    size_t free, hits, affine, exact;
 } path;
 
 static kiln_pair expected[ROOM], found[ROOM];
@@ -205,13 +216,13 @@ static void try_free_motion(const path *p, double free_motion)
     if (random_below(&state, 8) == 0) {
         compare_with_distance(p, free_motion);
     }
-    const double part = random_between(&state, 0, 1);
+    const double part = random_between(&state, 0, 1), way = free_motion / unit;
     for (int k = 0; k < 3; k++) {
-        a.place[k] += 0.7 * part * free_motion * a.way[k];
-        b.place[k] += 0.7 * (1 - part) * free_motion * b.way[k];
+        a.place[k] += 0.7 * part * way * a.way[k];
+        b.place[k] += 0.7 * (1 - part) * way * b.way[k];
     }
-    turn(&a, 0.1 * part * free_motion);
-    turn(&b, 0.1 * (1 - part) * free_motion);
+    turn(&a, 0.1 * part * way);
+    turn(&b, 0.1 * (1 - part) * way);
     form_pose(&a);
     form_pose(&b);
     assert_int_equal(kiln_motion_bound(p->a, &p->of_a.pose, &a.pose, &bound_a), KILN_OK);
@@ -220,6 +231,42 @@ static void try_free_motion(const path *p, double free_motion)
         kiln_hit hit;
         assert_int_equal(kiln_collide(p->a, &a.pose, p->b, &b.pose, NULL, &hit), KILN_OK);
         assert_false(hit.found);
+    }
+}
+
+/* The pairs themselves, by integers (oracle.c). */
+static void hold_against_integers(path *p, const body_rule *rule, size_t count, size_t kept)
+{
+    const affine_frame frame = affine_frame_of(p->a, &p->of_a.pose, p->b, &p->of_b.pose);
+    const mesh *a = &p->body_a->mesh, *b = &p->body_b->mesh;
+    size_t met = 0;
+    rounding_leave();
+    for (uint32_t i = 0; i < a->triangle_count; i++) {
+        for (uint32_t j = 0; j < b->triangle_count; j++) {
+            double x[9], y[9];
+            affine_corners(&frame, a, i, b, j, x, y);
+            if (body_keeps_pair(rule, i, j) && !brute_boxes_apart(x, y) &&
+                oracle_triangles_meet(x, y)) {
+                assert_true(met >= kept || (found[met].a == i && found[met].b == j));
+                met++;
+            }
+        }
+    }
+    rounding_enter(p->mode);
+    assert_int_equal(met, count);
+    p->exact++;
+}
+
+/* One in eight of small meshes; in a campaign all of those with affine poses. */
+static void hold_some(path *p, const kiln_pair_options *options, const body_rule *rule,
+                      size_t count, size_t kept)
+{
+    const bool chosen = random_below(&state, 8) == 0;
+    const bool all = amount(1) > 1 && (p->of_a.affine || p->of_b.affine);
+    if ((chosen || all) &&
+        p->body_a->mesh.triangle_count * p->body_b->mesh.triangle_count <= 10000) {
+        const body_rule every = {1, 0, 0};
+        hold_against_integers(p, options->filter != NULL ? rule : &every, count, kept);
     }
 }
 
@@ -248,11 +295,13 @@ static void ask_first(path *p, const kiln_pair_options *options, const body_rule
         }
         assert_true(meets == 1 || count > ROOM);
         assert_true(options->filter == NULL || body_keeps_pair(rule, hit.pair.a, hit.pair.b));
+    } else {
+        hold_some(p, options, rule, 0, 0);
     }
     try_free_motion(p, free_motion);
 }
 
-static void ask_all(path *p, const kiln_pair_options *options)
+static void ask_all(path *p, const kiln_pair_options *options, const body_rule *rule)
 {
     size_t count, of_front;
     double free_motion = -1;
@@ -267,6 +316,7 @@ static void ask_all(path *p, const kiln_pair_options *options)
     assert_memory_equal(found, expected, (count < room ? count : room) * sizeof *found);
     p->hits += count != 0;
     p->free += count == 0;
+    hold_some(p, options, rule, count, count < room ? count : room);
     try_free_motion(p, free_motion);
 }
 
@@ -296,7 +346,7 @@ static void ask_distance(path *p, const kiln_pair_options *options)
     kiln_pair_options full = *options;
     kiln_nearest fresh, nearest;
     if (random_below(&state, 3) == 0) {
-        full.beyond = random_between(&state, 0, 1);
+        full.beyond = unit * random_between(&state, 0, 1);
     }
     assert_int_equal(kiln_distance(p->a, &p->of_a.pose, p->b, &p->of_b.pose, &full, &fresh),
                      KILN_OK);
@@ -338,7 +388,7 @@ static void ask(path *p)
     case 0:
     case 1:
     case 2:
-        ask_all(p, &options);
+        ask_all(p, &options, &rule);
         break;
     case 3:
         ask_each(p, &options);
@@ -373,7 +423,11 @@ static kiln_front *front_for(path *p, void **memory)
     return front;
 }
 
-static void run_path(uint32_t number, size_t totals[3])
+typedef struct {
+    size_t free, hits, coherent, affine, exact;
+} front_totals;
+
+static void run_path(uint32_t number, front_totals *totals)
 {
     path p;
     memset(&p, 0, sizeof p);
@@ -383,6 +437,8 @@ static void run_path(uint32_t number, size_t totals[3])
     const uint32_t second = coarse                         ? BODIES - 2
                             : random_below(&state, 3) == 0 ? first
                                                            : random_below(&state, BODIES);
+    p.body_a = &bodies[first];
+    p.body_b = &bodies[second];
     p.a = bodies[first].trees[random_below(&state, BODY_KINDS)];
     p.b = bodies[second].trees[random_below(&state, BODY_KINDS)];
     const bool both = random_below(&state, 2) == 0, avoids = random_below(&state, 2) == 0;
@@ -435,14 +491,18 @@ static void run_path(uint32_t number, size_t totals[3])
                 random_direction(&state, p.of_b.axis);
             }
         }
-        rounding_enter((int)(number % 8 < ROUNDING_MODES ? number % 8 : 0));
+        p.affine += p.of_a.affine || p.of_b.affine;
+        p.mode = (int)(number % 8 < ROUNDING_MODES ? number % 8 : 0);
+        rounding_enter(p.mode);
         ask(&p);
         rounding_leave();
     }
     const kiln_front_info info = kiln_front_get_info(p.front);
-    totals[0] += p.free;
-    totals[1] += p.hits;
-    totals[2] += info.coherent;
+    totals->free += p.free;
+    totals->hits += p.hits;
+    totals->affine += p.affine;
+    totals->exact += p.exact;
+    totals->coherent += info.coherent;
     kiln_kernel_force(NULL);
     free(memory);
 }
@@ -450,16 +510,24 @@ static void run_path(uint32_t number, size_t totals[3])
 static void answers_are_those_of_fresh_queries(void **unused)
 {
     (void)unused;
-    size_t totals[3] = {0, 0, 0};
+    front_totals totals = {0, 0, 0, 0, 0};
     const uint32_t paths = amount_of_few(PATHS);
+    make_bodies();
     for (uint32_t i = 0; i < paths; i++) {
-        run_path(i, totals);
+        if (i % IN_A_UNIT == 0 && i > 0) {
+            free_bodies();
+            unit = i / IN_A_UNIT % 2 == 0 ? 1 : ldexp(1, (int)random_below(&state, 61) - 30);
+            make_bodies();
+        }
+        run_path(i, &totals);
     }
-    printf("%u paths: %zu queries found nothing, %zu something, %zu were made from a front\n",
-           paths, totals[0], totals[1], totals[2]);
+    free_bodies();
+    print_message("%u paths: %zu queries found nothing, %zu something, %zu were made from a front; "
+                  "%zu frames with affine poses, %zu answers held against integers\n",
+                  paths, totals.free, totals.hits, totals.coherent, totals.affine, totals.exact);
     if (!is_shortened()) {
-        assert_true(totals[0] > totals[1] / 8 && totals[1] > totals[0] / 8);
-        assert_true(totals[2] > (totals[0] + totals[1]) / 12);
+        assert_true(totals.free > totals.hits / 8 && totals.hits > totals.free / 8);
+        assert_true(totals.coherent > (totals.free + totals.hits) / 12);
     }
 }
 
@@ -468,5 +536,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_those_of_fresh_queries),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,15 @@
 /* All pairs within a distance.
  *
  * What is sampled: pairs of soups and of lattices of small integers, with points among the
- * triangles or points alone, at random and exact poses with scales, a mesh and itself; distances
- * of 0, at random, and that of a pair as doubles have it, a little more and less; every kind of
- * tree against others in both orders, leaves of 1 to 15, instruction sets, rounding modes,
- * filters, buffers that are too small, callbacks that end the query.
+ * triangles or points alone, in units from 2^-30 to 2^30, at random and exact poses with scales and
+ * at affine ones, a mesh and itself; distances of 0, at random, and that of a pair as doubles have
+ * it, a little more and less; every kind of tree against others in both orders, leaves of 1 to 15,
+ * instruction sets, rounding modes, filters, buffers that are too small, callbacks that end the
+ * query.
  *
  * Oracle: every pair of triangles by kiln_triangles_nearest, which test_tri_distance.c holds to
- * rational numbers; where poses are exact by distances in fractions, too (near_oracle.c): what is
- * nearer or further than the error that kiln.h states.
+ * rational numbers; for each third pair of meshes by distances in fractions, too (near_oracle.c):
+ * what is nearer or further than the error that kiln.h states.
  *
  * support/amount.h tells how many. */
 #include <math.h>
@@ -26,15 +27,15 @@
 #include "../../runtime/exact/exact.h"
 #include "../../runtime/kernel/kernel.h"
 #include "../../runtime/kiln_spheres.h"
+#include "../support/affine.h"
 #include "../support/amount.h"
 #include "../support/body.h"
-#include "../support/brute.h"
 #include "../support/rounding.h"
 #include "near_oracle.h"
 
 enum { PAIRS = 90, DISTANCES = 4, TRIANGLES = 24, MOST = TRIANGLES * TRIANGLES };
 
-static mesh any_mesh(uint64_t *state, bool lattice, uint32_t kind)
+static mesh any_mesh(uint64_t *state, bool lattice, uint32_t kind, double unit)
 {
     const uint32_t n = 1 + random_below(state, TRIANGLES);
     mesh m = lattice ? mesh_lattice(state, n, 1 + (int)random_below(state, 5))
@@ -43,6 +44,9 @@ static mesh any_mesh(uint64_t *state, bool lattice, uint32_t kind)
         const bool point = kind == 1 || (kind == 2 && i / 3 % 2 == 0);
         m.indices[i] = point ? m.indices[i / 3 * 3] : m.indices[i];
     }
+    for (uint32_t i = 0; i < 3 * m.vertex_count; i++) {
+        m.positions[i] = (float)((double)m.positions[i] * unit);
+    }
     return m;
 }
 
@@ -50,17 +54,15 @@ static mesh any_mesh(uint64_t *state, bool lattice, uint32_t kind)
 static void all_distances(const body *a, const kiln_pose *pose_a, const body *b,
                           const kiln_pose *pose_b, bool exact, double *out, double *errors)
 {
-    brute_affine carry;
-    const bool swapped = brute_place(a->trees[0], pose_a, b->trees[0], pose_b, &carry);
-    const double scale = (swapped ? pose_b : pose_a)->scale;
+    const affine_frame frame = affine_frame_of(a->trees[0], pose_a, b->trees[0], pose_b);
+    const double scale = frame.scale;
     mpq_t squared;
     mpq_init(squared);
     for (uint32_t i = 0; i < a->mesh.triangle_count; i++) {
         for (uint32_t j = 0; j < b->mesh.triangle_count; j++) {
             double x[9], y[9], size = 0;
             kiln_tri_nearest near;
-            brute_corners(swapped ? &b->mesh : &a->mesh, swapped ? j : i, NULL, x);
-            brute_corners(swapped ? &a->mesh : &b->mesh, swapped ? i : j, &carry, y);
+            affine_corners(&frame, &a->mesh, i, &b->mesh, j, x, y);
             assert_true(kiln_triangles_nearest(x, y, HUGE_VAL, &near));
             for (int k = 0; k < 27; k++) {
                 size = fmax(size, fabs(x[k / 9 * 3 + k % 3] - y[k % 9]));
@@ -133,19 +135,25 @@ static void check_trees(const kiln_tree *a, const kiln_pose *pose_a, const kiln_
     }
 }
 
+typedef struct {
+    size_t distances, found, exact; /* asked, pairs within, pairs held against fractions */
+} near_tally;
+
 static void check_pair(const body *a, const kiln_pose *pose_a, const body *b,
-                       const kiln_pose *pose_b, bool exact, uint64_t *state, uint32_t turn,
-                       size_t *found)
+                       const kiln_pose *pose_b, double unit, uint64_t *state, uint32_t turn,
+                       near_tally *tally)
 {
     static double distances[MOST], errors[MOST];
     static kiln_pair want[MOST];
     const uint32_t as = a->mesh.triangle_count, bs = b->mesh.triangle_count;
-    all_distances(a, pose_a, b, pose_b, exact && turn % 3 == 0, distances, errors);
+    all_distances(a, pose_a, b, pose_b, turn % 3 == 0, distances, errors);
+    tally->exact += turn % 3 == 0 ? as * bs : 0;
+    tally->distances += DISTANCES;
     for (uint32_t d = 0; d < DISTANCES; d++) {
         const uint32_t of = random_below(state, as * bs);
         const double off[] = {0, 0x1p-52, -0x1p-52, 0x1p-44};
         const double distance = d == 0   ? 0
-                                : d == 1 ? random_between(state, 0, 0.5)
+                                : d == 1 ? random_between(state, 0, 0.5 * unit)
                                          : distances[of] * (1 + off[random_below(state, 4)]);
         body_rule rule = {(turn + d) % 5 == 0 ? 2 : 1, 0, 0};
         kiln_pair_options options = kiln_pair_options_default();
@@ -163,7 +171,7 @@ static void check_pair(const body *a, const kiln_pose *pose_a, const body *b,
                 want[count++] = pair;
             }
         }
-        *found += count;
+        tally->found += count;
         for (int i = 0; i < BODY_KINDS; i++) {
             const int j = (i + (int)turn + (int)d) % BODY_KINDS;
             check_trees(a->trees[i], pose_a, b->trees[j], pose_b, distance, want, count, &options,
@@ -178,33 +186,45 @@ static void check_pair(const body *a, const kiln_pose *pose_a, const body *b,
     }
 }
 
+static void move(kiln_pose *pose, double unit)
+{
+    for (int k = 0; k < 3; k++) {
+        pose->translation[k] *= unit;
+    }
+}
+
 static void run_pairs(bool lattice, uint64_t seed)
 {
     uint64_t state = seed;
-    size_t found = 0;
+    near_tally tally = {0, 0, 0};
     const uint32_t pairs = amount(PAIRS);
     for (uint32_t i = 0; i < pairs; i++) {
-        body a = body_of(any_mesh(&state, lattice, i % 3), 1 + (int)random_below(&state, 15),
+        const double unit = i % 4 != 0 ? 1 : ldexp(1, (int)random_below(&state, 61) - 30);
+        body a = body_of(any_mesh(&state, lattice, i % 3, unit), 1 + (int)random_below(&state, 15),
                          body_layout(i));
-        body b = body_of(any_mesh(&state, lattice, i / 3 % 3), 1 + (int)random_below(&state, 15),
-                         body_layout(i + 7));
+        body b = body_of(any_mesh(&state, lattice, i / 3 % 3, unit),
+                         1 + (int)random_below(&state, 15), body_layout(i + 7));
         kiln_pose pose_a = lattice ? pose_exact(&state, 3) : pose_random(&state, 0.5);
         kiln_pose pose_b = lattice ? pose_exact(&state, 3) : pose_random(&state, 0.5);
         pose_a.scale = scale_random(&state, lattice);
         pose_b.scale = i % 2 == 0 ? pose_a.scale : scale_random(&state, lattice);
-        check_pair(&a, &pose_a, &b, &pose_b, lattice, &state, i, &found);
-        if (!lattice && i % 4 == 3) { /* no rotation */
-            pose_a.rotation[random_below(&state, 9)] += random_between(&state, -0.5, 0.5);
+        if (i % 5 > 2) { /* one of them, or both, are perhaps no rotations */
+            pose_a = affine_pose(&state, lattice ? AFFINE_LATTICE : AFFINE_MILD);
+            pose_b = i % 5 == 3 ? affine_pose(&state, AFFINE_STRONG) : pose_b;
         }
+        move(&pose_a, unit);
+        move(&pose_b, unit);
+        check_pair(&a, &pose_a, &b, &pose_b, unit, &state, i, &tally);
         if (i % 6 == 0) {
-            check_pair(&a, &pose_a, &a, i % 12 == 0 ? &pose_a : &pose_b, lattice, &state, i,
-                       &found);
+            check_pair(&a, &pose_a, &a, i % 12 == 0 ? &pose_a : &pose_b, unit, &state, i, &tally);
         }
         body_free(&a);
         body_free(&b);
     }
-    print_message("%u pairs of meshes, %zu pairs of triangles\n", pairs, found);
-    assert_true(found > pairs);
+    print_message("%u pairs of meshes, %zu distances, %zu pairs of triangles within, %zu held "
+                  "against fractions\n",
+                  pairs, tally.distances, tally.found, tally.exact);
+    assert_true(tally.found > pairs);
 }
 
 static void soups(void **state)

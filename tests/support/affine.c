@@ -107,3 +107,27 @@ brute_affine affine_carry(const kiln_pose *pose, const kiln_pose *from)
     }
     return out;
 }
+
+affine_frame affine_frame_of(const kiln_tree *tree_a, const kiln_pose *pose_a,
+                             const kiln_tree *tree_b, const kiln_pose *pose_b)
+{
+    affine_frame f;
+    f.swapped = brute_place(tree_a, pose_a, tree_b, pose_b, &f.of_y);
+    f.turned = affine_is_rotation(pose_a) && affine_is_rotation(pose_b);
+    const kiln_pose *x = f.swapped ? pose_b : pose_a;
+    f.scale = x->scale;
+    if (!f.turned) {
+        f.of_x = affine_carry(x, x);
+        f.of_y = affine_carry(f.swapped ? pose_a : pose_b, x);
+        f.scale = 1;
+    }
+    return f;
+}
+
+void affine_corners(const affine_frame *f, const mesh *mesh_a, uint32_t a, const mesh *mesh_b,
+                    uint32_t b, double x[9], double y[9])
+{
+    const brute_affine *of_x = f->turned ? NULL : &f->of_x;
+    brute_corners(f->swapped ? mesh_b : mesh_a, f->swapped ? b : a, of_x, x);
+    brute_corners(f->swapped ? mesh_a : mesh_b, f->swapped ? a : b, &f->of_y, y);
+}

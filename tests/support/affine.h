@@ -30,4 +30,21 @@ void affine_times(const double a[9], const double b[9], double out[9]);
 /* How its mesh gets into the world less the translation of `from`, as kiln.h says. */
 brute_affine affine_carry(const kiln_pose *pose, const kiln_pose *from);
 
+/* Where two meshes are compared, as kiln.h says: X stays, Y is carried to it; where one of the
+ * poses is no rotation, both are carried, into the world less X's translation. */
+typedef struct {
+    bool swapped; /* X is B */
+    bool turned;  /* two rotations: X is not carried, of_x is unset */
+    brute_affine of_x, of_y;
+    double scale; /* from there to the world */
+} affine_frame;
+
+affine_frame affine_frame_of(const kiln_tree *tree_a, const kiln_pose *pose_a,
+                             const kiln_tree *tree_b, const kiln_pose *pose_b);
+
+/* Corners of a triangle of X and one of Y as they are compared; `a` and `b`: the ids of A's and
+ * of B's. */
+void affine_corners(const affine_frame *f, const mesh *mesh_a, uint32_t a, const mesh *mesh_b,
+                    uint32_t b, double x[9], double y[9]);
+
 #endif
