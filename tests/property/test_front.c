@@ -4,10 +4,11 @@
  * both, at scales that change now and then; steps from 10^-6 of the size to several sizes; places
  * far from the origin, units from 2^-30 to 2^30, places on a grid, where surfaces touch, and
  * rotations that are not quite; some meshes are stretched, sheared or mirrored, for a while or from
- * one query to the next. One front answers one query after another, of kinds that change at random: first hit, all pairs into
- * an array that is large enough or not, or to a callback, distance; with filters that change from
- * query to query, with bad poses and resets in between; with fronts that are kept whatever they
- * cost; in other rounding modes and instruction sets; with room for 1 to 4096 entries.
+ * one query to the next. One front answers one query after another, of kinds that change at random:
+ * first hit, all pairs into an array that is large enough or not, or to a callback, distance; with
+ * filters that change from query to query, with bad poses and resets in between; with fronts that
+ * are kept whatever they cost; in other rounding modes and instruction sets; with room for 1 to
+ * 4096 entries.
  *
  * Oracle: the fresh query of kiln.h at the same poses, which other tests hold to brute force. Pairs
  * and counts must be equal, distances to the bit. Motion that is said to be free is tried out: at

@@ -34,6 +34,11 @@ class Hostile:
             raise ZeroDivisionError
         return answer
 
+    def __call__(self, *_):
+        """Of a filter, thousands of times: harm takes long."""
+        harm, self.harm = self.harm, lambda: True
+        return harm()
+
     __index__ = __float__ = __array__ = __iter__ = __len__ = __bool__ = __getitem__ = __fspath__ = _act
 
 
@@ -186,6 +191,18 @@ class Fuzz:
     def hint(self):
         return self.one_of([None, self.kept[-1] if self.kept else None, [1, 2], [2 ** 32 - 1, 7]])
 
+    def mask(self):
+        limit = self.one_of([192, 192, 192, 192, 12, 1])
+        values = np.array([self.random.random() < 0.7 for _ in range(limit)])
+        return self.reshaped(values) if self.random.random() < 0.3 else values
+
+    def filter(self):
+        return self.one_of([None, self.mask(), lambda triangle, value: triangle % 3, Hostile(self.harm())])
+
+    def pair_filter(self):
+        return self.one_of([(self.mask(), None), (self.mask(), self.mask()), (None, self.filter()), self.filter(),
+                            lambda a, b, of_a, of_b: (a + b) % 2])
+
     def mesh(self):
         vertices, triangles = self.one_of([cube, lambda: torus(2, 0.7, 6, 5)])()
         if self.random.random() < 0.6:
@@ -224,6 +241,7 @@ class Fuzz:
         two = [(None, tree), (None, pose), (None, tree), (None, pose)]
         many = [(None, tree), (None, poses), (None, tree), (None, poses)]
         threads = ("threads", lambda: self.one_of([0, 1, 1, 1, 1, 1, 1, 1, 2, 3]))
+        some, pairs = ("filter", self.filter), ("filter", self.pair_filter)
         word = self.word
         bins, axes = kiln.Bins(), kiln.Axes()
         small = lambda: self.one_of([0, 1, 2, 5, 10, 33, 64])  # noqa: E731
@@ -231,17 +249,18 @@ class Fuzz:
         rounding = ("rounding", lambda: self.one_of(["lower", "interpolated"]))
         mode = ("mode", lambda: self.one_of(["default", "fast", "careful"]))
         functions = [
-            (kiln.collide, many + [("hint", self.hint), threads]),
-            (kiln.within, many + [(None, number), ("hint", self.hint), threads]),
+            (kiln.collide, many + [("hint", self.hint), pairs, threads]),
+            (kiln.within, many + [(None, number), ("hint", self.hint), pairs, threads]),
             (kiln.distance, many + [("beyond", number), ("relative", number), ("absolute", number),
-                                    ("hint", self.hint), threads]),
-            (kiln.contacts, two + [("geometry", lambda: self.random.random() < 0.5), ("limit", number)]),
+                                    ("hint", self.hint), pairs, threads]),
+            (kiln.contacts, two + [("geometry", lambda: self.random.random() < 0.5), ("limit", number), pairs]),
             (kiln.contact_regions, [(None, self.adjacency), (None, pose), (None, self.adjacency), (None, pose),
-                                    ("limit", number)]),
-            (kiln.near_pairs, two + [(None, lambda: self.one_of([0, 0.1, 1, self.number()])), ("limit", number)]),
+                                    ("limit", number), pairs]),
+            (kiln.near_pairs, two + [(None, lambda: self.one_of([0, 0.1, 1, self.number()])), ("limit", number),
+                                     pairs]),
             (kiln.self_contacts, [(None, tree), ("neighbours", lambda: self.one_of(["beyond", "never", "all"])),
-                                  ("limit", number)]),
-            (kiln.contacts_summary, two), (kiln.collide_work, two), (kiln.collide_boxes, two),
+                                  ("limit", number), ("filter", self.one_of([self.filter, self.pair_filter]))]),
+            (kiln.contacts_summary, two + [pairs]), (kiln.collide_work, two), (kiln.collide_boxes, two),
             (kiln.locate_mesh, two),
             (kiln.collide_likely, two + [mode, ("threshold", number), ("steps", number), ("nanoseconds", number),
                                          ("hint", self.hint)]),
@@ -251,20 +270,23 @@ class Fuzz:
             (kiln.batch, [(None, lambda: "minimum"), (None, self.placed), threads]),
             (kiln.rays, [(None, tree), (None, vectors), (None, vectors), (None, pose),
                          ("find", lambda: self.one_of(["closest", "any", "all"])), ("t_min", number),
-                         ("t_max", number), ("cull", lambda: self.one_of(["none", "back", "front"])), threads]),
+                         ("t_max", number), ("cull", lambda: self.one_of(["none", "back", "front"])), some,
+                         threads]),
             (kiln.locate, [(None, tree), (None, vectors), (None, pose), threads]),
             (kiln.overlap, [(None, tree), (None, self.shape), (None, pose), (None, poses),
-                            ("find", lambda: self.one_of(["any", "all"])), threads]),
+                            ("find", lambda: self.one_of(["any", "all"])), some, threads]),
             (kiln.spheres, [(None, tree), (None, vectors), (None, number), (None, poses), ("pose", pose),
-                            ("find", lambda: self.one_of(["any", "each"])), threads]),
+                            ("find", lambda: self.one_of(["any", "each"])), some, threads]),
             (kiln.nearest, [(None, tree), (None, vectors), (None, pose), ("count", number), ("within", number),
-                            ("beyond", number), ("normals", lambda: self.one_of([True, False])), threads]),
-            (kiln.signed_distance, [(None, tree), (None, vectors), (None, pose), ("beyond", number), threads]),
+                            ("beyond", number), ("normals", lambda: self.one_of([True, False])), some,
+                            threads]),
+            (kiln.signed_distance, [(None, tree), (None, vectors), (None, pose), ("beyond", number), some, threads]),
             (self.winding, [(None, vectors), (None, pose), ("accuracy", number), ("threshold", number),
                             ("count_closed", lambda: self.one_of([True, False])), threads]),
             (kiln.shape_distance, [(None, tree), (None, self.shape), (None, pose), (None, poses), ("beyond", number),
-                                   ("relative", number), ("absolute", number), threads]),
-            (kiln.shape_within, [(None, tree), (None, self.shape), (None, number), (None, pose), (None, poses), threads]),
+                                   ("relative", number), ("absolute", number), some, threads]),
+            (kiln.shape_within, [(None, tree), (None, self.shape), (None, number), (None, pose), (None, poses), some,
+                                 threads]),
             (kiln.pose, [(None, vectors), (None, vectors), (None, number)]),
             (kiln.dtype, [(None, lambda: self.one_of([kiln.Hit, "Nearest", kiln.Volume]))]),
             (bins.probability, [(None, small)] * 4),

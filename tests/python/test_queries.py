@@ -712,6 +712,220 @@ class MeshQueries(unittest.TestCase):
             kiln.signed_distance(flat, [0, 0, 0])
 
 
+class Filters(unittest.TestCase):
+    """A mask, a function that says the same, and, where ids do not matter, the mesh without the rest."""
+
+    def setUp(self):
+        random = np.random.default_rng(31)
+        self.pose = random_poses(random, 1, 1)[0]
+        self.poses = random_poses(random, 20, 1.5)
+        self.points = random.uniform(-3, 3, (200, 3))
+        self.ways = random.normal(size=(200, 3))
+        self.tree, self.other = tree("torus"), tree("ring")
+        self.kept = random.random(self.tree.triangle_limit) < 0.4
+        self.kept_of_other = random.random(self.other.triangle_limit) < 0.6
+        self.rest = self.without(self.tree, self.kept)
+
+    @staticmethod
+    def without(tree, kept):
+        corners = tree.triangles()[kept]
+        return kiln.bake((corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3)), bv="aabb")[0]
+
+    def both(self, ask):
+        """The answer by a mask, which that by a function equals."""
+        asked = []
+        wanted = ask(self.kept)
+
+        def says(triangle, value):
+            asked.append((triangle, value))
+            return self.kept[triangle]
+        answer = ask(says)
+        for one, other in zip(wanted, answer) if type(wanted) is tuple else [(wanted, answer)]:
+            np.testing.assert_array_equal(one, other)
+        self.assertTrue(asked)
+        self.assertTrue(all(self.tree.user(triangle) == value for triangle, value in asked[:20]))
+        return wanted
+
+    def ids(self, triangles):
+        """Numbers in the mesh without the rest, as those of the whole."""
+        return np.flatnonzero(self.kept)[triangles]
+
+    def test_rays(self):
+        for find in ("closest", "any"):
+            hits = self.both(lambda f: kiln.rays(self.tree, self.points, self.ways, find=find, filter=f))
+            alone = kiln.rays(self.rest, self.points, self.ways, find=find)
+            self.assertEqual(hits["found"].tolist(), alone["found"].tolist())
+            self.assertTrue(self.kept[hits["triangle"][hits["found"]]].all() and hits["found"].any())
+            if find == "closest":
+                self.assertEqual((hits["t"].tolist(), hits["triangle"][hits["found"]].tolist()),
+                                 (alone["t"].tolist(), self.ids(alone["triangle"][alone["found"]]).tolist()))
+            self.assertEqual(fields(kiln.rays(self.tree, self.points, self.ways, find=find, filter=self.kept, threads=1)),
+                             fields(hits))
+        hits, offsets = self.both(lambda f: kiln.rays(self.tree, self.points, self.ways, find="all", filter=f))
+        alone, ends = kiln.rays(self.rest, self.points, self.ways, find="all")
+        self.assertEqual((offsets.tolist(), hits["triangle"].tolist()), (ends.tolist(), self.ids(alone["triangle"]).tolist()))
+
+    def test_points(self):
+        near = self.both(lambda f: kiln.nearest(self.tree, self.points, self.pose, normals=False, filter=f))
+        alone = kiln.nearest(self.rest, self.points, self.pose, normals=False)
+        self.assertEqual((near["distance"].tolist(), near["triangle"].tolist()),
+                         (alone["distance"].tolist(), self.ids(alone["triangle"]).tolist()))
+        for named in ({"count": 5}, {"within": 0.9}):
+            found, ends = self.both(lambda f: kiln.nearest(self.tree, self.points, filter=f, **named))
+            alone, same = kiln.nearest(self.rest, self.points, **named)
+            self.assertEqual((found["triangle"].tolist(), ends.tolist()), (self.ids(alone["triangle"]).tolist(), same.tolist()))
+        signed = self.both(lambda f: kiln.signed_distance(self.tree, self.points, filter=f))
+        near = kiln.nearest(self.rest, self.points)["distance"]
+        self.assertEqual(np.abs(signed).tolist(), near.tolist())
+        self.assertEqual((signed < 0).tolist(), (kiln.signed_distance(self.tree, self.points) < 0).tolist())
+
+    def test_shapes(self):
+        for shape in (kiln.sphere(self.points, 0.4), kiln.hull(self.points[:9] * 0.2, 0.1)):
+            where = None if shape.kind == "sphere" else random_poses(np.random.default_rng(32), 30, 2)
+            met = self.both(lambda f: kiln.overlap(self.tree, shape, None, where, filter=f)["found"])
+            self.assertEqual(met.tolist(), kiln.overlap(self.rest, shape, None, where)["found"].tolist())
+            self.assertTrue(met.any())
+            far = self.both(lambda f: kiln.shape_distance(self.tree, shape, None, where, filter=f)["distance"])
+            self.assertEqual(far.tolist(), kiln.shape_distance(self.rest, shape, None, where)["distance"].tolist())
+            near = self.both(lambda f: kiln.shape_within(self.tree, shape, 0.3, None, where, filter=f)["found"])
+            self.assertEqual(near.tolist(), (far <= 0.3).tolist())
+        for shape in (kiln.sphere([2, 0, 0], 1), kiln.hull(np.eye(3) * 2.5)):
+            met = self.both(lambda f: kiln.overlap(self.tree, shape, find="all", filter=f)["triangle"])
+            self.assertEqual(met.tolist(), self.ids(kiln.overlap(self.rest, shape, find="all")["triangle"]).tolist())
+        for find in ("any", "each"):
+            met = self.both(lambda f: kiln.spheres(self.tree, self.points[:9], 0.3, self.poses, find=find, filter=f))
+            self.assertEqual(met.tolist(), kiln.spheres(self.rest, self.points[:9], 0.3, self.poses, find=find).tolist())
+
+    def both_pairs(self, ask):
+        masks = self.kept, self.kept_of_other
+        wanted = ask(masks)
+
+        def says(a, b, value_a, value_b):
+            self.assertEqual((self.tree.user(a), self.other.user(b)), (value_a, value_b))
+            return masks[0][a] and masks[1][b]
+        np.testing.assert_array_equal(ask(says), wanted)
+        return wanted
+
+    def test_two_meshes(self):
+        a, b, masks = self.tree, self.other, (self.kept, self.kept_of_other)
+        alone = self.rest, self.without(b, masks[1])
+        for poses in (self.poses, self.poses[3]):
+            of = lambda name, answer: answer[name] if poses.ndim == 3 else getattr(answer, name)  # noqa: E731
+            hits = self.both_pairs(lambda f: of("found", kiln.collide(a, None, b, poses, filter=f)))
+            far = self.both_pairs(lambda f: of("distance", kiln.distance(a, None, b, poses, filter=f)))
+            near = self.both_pairs(lambda f: of("found", kiln.within(a, None, b, poses, 0.2, filter=f)))
+            self.assertEqual((np.equal(far, 0).tolist(), np.less_equal(far, 0.2).tolist()),
+                             (np.asarray(hits).tolist(), np.asarray(near).tolist()))
+        distances = kiln.distance(alone[0], None, alone[1], self.poses)["distance"]
+        np.testing.assert_allclose(kiln.distance(a, None, b, self.poses, filter=masks)["distance"], distances, rtol=1e-12)
+        pose = kiln.pose(translation=[2, 0.1, 0.2])
+        pairs = kiln.contacts(a, None, b, pose, geometry=False)
+        chosen = [(i, k) for i, k in zip(pairs["a"].tolist(), pairs["b"].tolist()) if masks[0][i] and masks[1][k]]
+        self.assertTrue(0 < len(chosen) < len(pairs))
+        for geometry in (False, True):
+            self.both_pairs(lambda f: kiln.contacts(a, None, b, pose, geometry=geometry, filter=f))
+            some = kiln.contacts(a, None, b, pose, geometry=geometry, filter=masks)
+            self.assertEqual(list(zip(some["a"].tolist(), some["b"].tolist())), chosen)
+        self.assertEqual(kiln.contacts_summary(a, None, b, pose, filter=masks).count, len(chosen))
+        self.assertEqual(len(kiln.near_pairs(a, None, b, pose, 0, filter=masks)), len(chosen))
+        regions = self.both_pairs(lambda f: kiln.contact_regions(a, None, b, pose, filter=f)["pairs"])
+        self.assertEqual(regions.sum(), len(chosen))
+        # None is all of a mesh, and nothing is left of one without a triangle.
+        self.assertEqual(set(kiln.contacts(a, None, b, pose, filter=(None, masks[1]))["b"].tolist()),
+                         set(k for k in pairs["b"].tolist() if masks[1][k]))
+        nothing = np.zeros(a.triangle_limit, bool)
+        self.assertFalse(kiln.collide(a, None, b, pose, filter=(nothing, None)))
+        self.assertEqual(kiln.distance(a, None, b, pose, filter=(nothing, None)).distance, np.inf)
+
+    def test_self_contacts(self):
+        pairs = kiln.self_contacts(self.tree, neighbours="all")
+        wanted = [(a, b) for a, b in zip(pairs["a"].tolist(), pairs["b"].tolist()) if self.kept[a] and self.kept[b]]
+        for one in (self.kept, lambda a, b, value_a, value_b: self.kept[a] and self.kept[b]):
+            some = kiln.self_contacts(self.tree, neighbours="all", filter=one)
+            self.assertEqual(list(zip(some["a"].tolist(), some["b"].tolist())), wanted)
+
+    def test_masks_of_every_layout(self):
+        wanted = fields(kiln.nearest(self.tree, self.points, filter=self.kept))
+        wide = np.zeros((len(self.kept), 2), bool)
+        wide[:, 1] = self.kept
+        for same in (self.kept.tolist(), tuple(self.kept), wide[:, 1], self.kept[::-1].copy()[::-1],
+                     memoryview(self.kept), np.array(self.kept.tolist(), "?")):
+            self.assertEqual(fields(kiln.nearest(self.tree, self.points, filter=same)), wanted)
+        self.assertEqual(fields(kiln.nearest(self.tree, self.points, filter=None)), fields(kiln.nearest(self.tree, self.points)))
+
+    def test_refused(self):
+        t, at = self.tree, [0, 0, 0]
+        for bad in (self.kept[1:], self.kept[:0], np.append(self.kept, True), []):
+            with self.assertRaisesRegex(ValueError, "filter has [0-9]+ entries, and triangle_limit is 576"):
+                kiln.nearest(t, at, filter=bad)
+            for masks in ((bad, None), (None, bad)):
+                for ask in (kiln.collide, kiln.distance, kiln.contacts, kiln.contacts_summary, kiln.contact_regions):
+                    with self.assertRaisesRegex(ValueError, "filter has"):
+                        ask(t, None, t, None, filter=masks)
+                with self.assertRaisesRegex(ValueError, "filter has"):
+                    kiln.collide(t, None, t, self.poses, filter=masks)
+        for bad in ([3, 5], np.arange(576), "x", 5, b"x" * 576, self.kept.astype(float)):
+            with self.assertRaisesRegex(TypeError, "filter is to be"):
+                kiln.rays(t, at, [1, 0, 0], filter=bad)
+        with self.assertRaisesRegex(ValueError, "filter has 2 dimensions"):
+            kiln.overlap(t, kiln.sphere(at, 1), filter=np.ones((576, 1), bool))
+        for bad in (self.kept, [self.kept, None], (self.kept,), (None, None, None), 3, "ab"):
+            with self.assertRaisesRegex(TypeError, "filter is to be two"):
+                kiln.collide(t, None, t, None, filter=bad)
+
+    def test_functions_that_raise(self):
+        t, calls = self.tree, []
+
+        class Stop(Exception):
+            pass
+
+        def fails(*ids):
+            calls.append(ids)
+            raise Stop(ids)
+
+        class NoTruth:
+            def __bool__(self):
+                raise Stop
+
+        at, shape = self.points, kiln.sphere(self.points, 0.5)
+        over = kiln.pose(translation=[0.1, 0, 0])
+        for ask in (lambda f: kiln.rays(t, at, self.ways, filter=f), lambda f: kiln.rays(t, at, self.ways, find="all", filter=f),
+                    lambda f: kiln.rays(t, [0, 0, 0], [1, 0, 0], filter=f), lambda f: kiln.nearest(t, at, filter=f),
+                    lambda f: kiln.nearest(t, at, count=3, filter=f), lambda f: kiln.signed_distance(t, at, filter=f),
+                    lambda f: kiln.overlap(t, shape, filter=f), lambda f: kiln.shape_distance(t, shape, filter=f),
+                    lambda f: kiln.overlap(t, kiln.sphere([2, 0, 0], 1), find="all", filter=f),
+                    lambda f: kiln.shape_within(t, shape, 1, filter=f), lambda f: kiln.spheres(t, at, 0.5, filter=f),
+                    lambda f: kiln.collide(t, None, t, over, filter=f), lambda f: kiln.distance(t, None, t, self.poses, filter=f),
+                    lambda f: kiln.within(t, None, t, over, 1, filter=f), lambda f: kiln.contacts(t, None, t, over, filter=f),
+                    lambda f: kiln.contacts_summary(t, None, t, over, filter=f),
+                    lambda f: kiln.near_pairs(t, None, t, over, 1, filter=f),
+                    lambda f: kiln.contact_regions(t, None, t, over, filter=f),
+                    lambda f: kiln.self_contacts(t, neighbours="all", filter=f)):
+            del calls[:]
+            with self.assertRaises(Stop) as raised:
+                ask(fails)
+            self.assertEqual([raised.exception.args[0]], calls)  # and was not called again
+            with self.assertRaises(Stop):
+                ask(lambda *_: NoTruth())
+        with self.assertRaises(TypeError):
+            kiln.nearest(t, at, filter=lambda triangle: True)
+
+    def test_functions_may_ask_and_close(self):
+        file = kiln.open(kiln.bake_bytes(torus(2, 0.7))[0])
+        limit = file[0].triangle_limit
+        tree, seen = file[0], []
+
+        def says(triangle, value):
+            seen.append(kiln.nearest(self.tree, [0, 0, triangle], filter=lambda t, v: t == 3).triangle)
+            file.close()
+            return triangle % 2
+        near = kiln.nearest(tree, self.points, filter=says)
+        self.assertEqual(set(seen), {3})
+        self.assertTrue((near["triangle"] % 2 == 1).all() and limit == 576)
+        with self.assertRaisesRegex(ValueError, "closed"):
+            kiln.nearest(tree, self.points)
+
+
 class Tables(unittest.TestCase):
     def test_bins(self):
         bins = kiln.Bins()

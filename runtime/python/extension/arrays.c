@@ -32,6 +32,8 @@ static char type_of(const Py_buffer *view)
     case 'I':
     case 'L':
         return view->itemsize == sizeof(uint32_t) ? 'I' : 0;
+    case '?':
+        return view->itemsize == 1 ? '?' : 0;
     default:
         return 0;
     }
@@ -39,7 +41,7 @@ static char type_of(const Py_buffer *view)
 
 static bool fits(char type, char wanted)
 {
-    return wanted == 'I' ? type == 'I' : type == 'd' || type == 'f';
+    return wanted == 'd' ? type == 'd' || type == 'f' : type == wanted;
 }
 
 bool array_take(array *out, PyObject *object, const char *name, char wanted, int least, int most)
@@ -60,8 +62,8 @@ bool array_take(array *out, PyObject *object, const char *name, char wanted, int
             PyErr_SetString(PyExc_RuntimeError, "import kiln, not kiln._kiln");
             return false;
         }
-        PyObject *converted = PyObject_CallFunction(python.convert, "Oss", object,
-                                                    wanted == 'I' ? "uint32" : "float64", name);
+        const char *kind = wanted == 'I' ? "uint32" : wanted == '?' ? "bool" : "float64";
+        PyObject *converted = PyObject_CallFunction(python.convert, "Oss", object, kind, name);
         if (converted == NULL) {
             return false;
         }

@@ -187,7 +187,7 @@ static bool ask_all(batch_run *run, size_t count, void *answers, const char *con
 
 PyObject *batch_of_pair(batch_kind kind, PyObject *a, const poses *poses_a, PyObject *b,
                         const poses *poses_b, double distance, const kiln_pair_options *options,
-                        uint32_t threads)
+                        const filter *of, uint32_t threads)
 {
     static const char *const names[] = {"pose_a", "pose_b"};
     static const question questions[] = {ASK_COLLIDE, ASK_WITHIN, ASK_DISTANCE};
@@ -218,12 +218,12 @@ PyObject *batch_of_pair(batch_kind kind, PyObject *a, const poses *poses_a, PyOb
     run.where = where;
     run.batch = (kiln_batch){.placed = placed, .placed_count = 2, .pairs = &pair, .pair_count = 1};
     run.options = kiln_batch_options_default();
-    run.options.pair = kind == BATCH_DISTANCE ? options : NULL; /* others have but a hint */
+    run.options.pair = kind == BATCH_DISTANCE || of->any ? options : NULL;
     if (threads > 1) {
         run.options.parallel = run_parallel;
         run.options.parallel_user = &threads;
     }
-    const bool good = ask_all(&run, count, bytes, names);
+    const bool good = filter_fits(of, &use_a, &use_b) && ask_all(&run, count, bytes, names);
     tree_end(&use_a);
     tree_end(&use_b);
     if (!good) {

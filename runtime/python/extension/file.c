@@ -10,6 +10,8 @@ struct file_object {
     PyObject_HEAD kiln_file *file; /* NULL: closed */
     Py_ssize_t users;
     bool closing;
+    /* [trees] kiln_tree_triangle_limit, which looks at all of a tree; 0: not yet. */
+    uint32_t *limits;
     PyObject *name;
 };
 
@@ -78,6 +80,26 @@ void tree_end(tree_use *use)
     Py_DECREF(file);
 }
 
+uint32_t tree_limit(const tree_use *use)
+{
+    file_object *file = use->file;
+    const uint32_t count = kiln_file_tree_count(file->file);
+    if (file->limits == NULL) {
+        file->limits = calloc(count, sizeof *file->limits);
+    }
+    uint32_t i = 0;
+    while (i < count && kiln_file_tree(file->file, i) != use->tree) {
+        i++;
+    }
+    if (file->limits == NULL || i == count) {
+        return kiln_tree_triangle_limit(use->tree);
+    }
+    if (file->limits[i] == 0) {
+        file->limits[i] = kiln_tree_triangle_limit(use->tree);
+    }
+    return file->limits[i];
+}
+
 /* -------------------------------------------------------------------------------- opening -- */
 
 static PyObject *new_file(kiln_file *opened, PyObject *name)
@@ -90,6 +112,7 @@ static PyObject *new_file(kiln_file *opened, PyObject *name)
     self->file = opened;
     self->users = 0;
     self->closing = false;
+    self->limits = NULL;
     self->name = Py_NewRef(name);
     return (PyObject *)self;
 }
@@ -194,6 +217,7 @@ static void file_free(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     give_back((file_object *)self);
+    free(((file_object *)self)->limits);
     Py_DECREF(((file_object *)self)->name);
     PyObject_Free(self);
     Py_DECREF(type);

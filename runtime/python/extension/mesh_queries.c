@@ -115,8 +115,9 @@ typedef struct {
 static kiln_status ask_ray(void *asker, size_t i)
 {
     ray_asker *rays = asker;
-    return (rays->any ? kiln_ray_any : kiln_ray_closest)(rays->tree, rays->pose, &rays->rays[i],
-                                                         &rays->options, &rays->hits[i]);
+    const kiln_status status = (rays->any ? kiln_ray_any : kiln_ray_closest)(
+        rays->tree, rays->pose, &rays->rays[i], &rays->options, &rays->hits[i]);
+    return filter_raised(rays->options.filter_user) ? KILN_ERROR_STOPPED : status;
 }
 
 /* All hits of all rays: one array, in which those of ray i begin at offsets[i]. */
@@ -133,8 +134,8 @@ static kiln_status ask_all_hits(const ray_asker *rays, size_t i, hit_list *list,
         const kiln_status status =
             kiln_ray_all(rays->tree, rays->pose, &rays->rays[i], &rays->options,
                          room == 0 ? NULL : list->hits + list->count, room, &found);
-        if (status != KILN_OK) {
-            return status;
+        if (status != KILN_OK || filter_raised(rays->options.filter_user)) {
+            return status != KILN_OK ? status : KILN_ERROR_STOPPED;
         }
         if (found <= room) {
             list->count += found;
@@ -205,28 +206,29 @@ failed:
 PyDoc_STRVAR(
     rays_doc,
     "rays(tree, origins, directions, pose=None, *, find='closest', t_min=0, t_max=inf,\n"
-    "     cull='none', threads=0)\n--\n\n"
+    "     cull='none', filter=None, threads=0)\n--\n\n"
     "Which triangles rays meet: the points origin + t direction, t_min <= t <= t_max.\n\n"
     "tree: kiln.Tree; pose: where it is, None, [4, 4] or [3, 4].\n"
     "origins, directions: float64 [3], or [n, 3] of either or both; directions of any length,\n"
     "    in which t is measured.\n"
     "find: 'closest': the first triangle; 'any': some triangle, which is quicker; 'all'.\n"
     "t_min, t_max: numbers, or [n].\n"
-    "cull: the side that is ignored, 'none', 'back' or 'front'.\n"
+    "cull: the side that is ignored, 'none', 'back' or 'front'.\n" FILTER_DOC
     "threads: for many rays; 0: one for each processor, the default. Not with 'all'.\n\n"
     "Returns a kiln.RayHit, true where the ray meets a triangle; for many rays a structured\n"
     "array [n]. With 'all': (hits, offsets), those of ray i in hits[offsets[i]:offsets[i + 1]].");
 static PyObject *module_rays(PyObject *module, PyObject *const *args, Py_ssize_t given,
                              PyObject *keywords)
 {
-    static const char *const names[] = {"tree",  "origins", "directions", "pose",   "find",
-                                        "t_min", "t_max",   "cull",       "threads"};
-    static const signature wanted = {"rays", names, 3, 4, 9};
+    static const char *const names[] = {"tree",  "origins", "directions", "pose",    "find",
+                                        "t_min", "t_max",   "cull",       "threads", "filter"};
+    static const signature wanted = {"rays", names, 3, 4, 10};
     static const char *const finds[] = {"closest", "any", "all", NULL};
     static const char *const culls[] = {"none", "back", "front", NULL};
     static const char *const parts[] = {"origins", "directions", "t_min", "t_max"};
-    PyObject *in[9];
+    PyObject *in[10];
     poses pose;
+    filter of;
     per_query all[4] = {{0}};
     tree_use use = {.file = NULL};
     int find = 0, cull = 0;
@@ -240,9 +242,11 @@ static PyObject *module_rays(PyObject *module, PyObject *const *args, Py_ssize_t
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         (in[4] != NULL && !word_of(in[4], "find", finds, &find)) ||
         (in[7] != NULL && !word_of(in[7], "cull", culls, &cull)) ||
-        !threads_of(in[8], 0, &threads) || !pose_take(&pose, in[3], "pose")) {
+        !threads_of(in[8], 0, &threads) || !pose_take(&pose, in[3], "pose") ||
+        !filter_take(&of, in[9], 1)) {
         return NULL;
     }
+    filter_threads(&of, &threads);
     if (!per_query_take(&all[0], in[1], "origins", true) ||
         !per_query_take(&all[1], in[2], "directions", true) ||
         (in[5] != NULL && !per_query_take(&all[2], in[5], "t_min", false)) ||
@@ -265,10 +269,12 @@ static PyObject *module_rays(PyObject *module, PyObject *const *args, Py_ssize_t
     kiln_ray_hit one;
     asker.options = kiln_query_options_default();
     asker.options.cull = (kiln_cull)cull;
+    asker.options.filter = filter_of_triangles(&of);
+    asker.options.filter_user = &of;
     if (!single && find != 2 && (memory = records_new(RECORD_RAY_HIT, count, &bytes)) == NULL) {
         goto end;
     }
-    if (!tree_begin(&use, in[0], "tree")) {
+    if (!tree_begin(&use, in[0], "tree") || !filter_fits(&of, &use, NULL)) {
         goto end;
     }
     asker.tree = use.tree;
@@ -293,7 +299,7 @@ end:
     for (int i = 0; i < 4; i++) {
         free(all[i].values);
     }
-    return result;
+    return filter_end(&of, result);
 }
 
 /* --------------------------------------------------------------------------------- points -- */

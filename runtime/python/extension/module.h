@@ -4,7 +4,8 @@
  *
  * Order in every call: all arguments are read first, which may run code of the caller's (an
  * __array__, an __index__) that closes files; then the trees are taken into use, and from there to
- * their return no Python code runs. */
+ * their return no Python code runs but the function of a filter, which changes nothing that the
+ * call holds: files that it closes stay until they are given back. */
 #ifndef KILN_PYTHON_MODULE_H
 #define KILN_PYTHON_MODULE_H
 
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #include "../../kiln.h"
+#include "../../kiln_self.h"
 
 /* A function in a slot of a type, and one with keywords in a table of methods. ISO C has no
  * conversion of the first kind, POSIX does. */
@@ -125,11 +127,12 @@ typedef struct {
     /* Of the view, whose exporter may leave the last two out (ctypes does). */
     Py_ssize_t shape[ARRAY_DIMENSIONS], strides[ARRAY_DIMENSIONS];
     bool held;
-    char type; /* 'd', 'f' or 'I' */
+    char type; /* 'd', 'f', 'I' or '?' */
 } array;
 
-/* Takes `object`. `wanted`: 'd' for doubles (floats are taken as they are), 'I' for uint32. The
- * number of dimensions is from `least` to `most`. False: an exception; nothing is held. */
+/* Takes `object`. `wanted`: 'd' for doubles (floats are taken as they are), 'I' for uint32, '?'
+ * for bool. The number of dimensions is from `least` to `most`. False: an exception; nothing is
+ * held. */
 bool array_take(array *out, PyObject *object, const char *name, char wanted, int least, int most);
 void array_release(array *taken);
 size_t array_length(const array *of, int dimension);
@@ -190,6 +193,48 @@ typedef struct {
 /* Takes the tree of an object into use. TypeError: not a tree; ValueError: its file is closed. */
 bool tree_begin(tree_use *out, PyObject *object, const char *name);
 void tree_end(tree_use *use);
+/* kiln_tree_triangle_limit, looked for once. With the lock of the interpreter. */
+uint32_t tree_limit(const tree_use *use);
+
+/* ------------------------------------------------------------------------------ filters.c -- */
+
+enum { FILTER_MESHES = 2 };
+
+/* The argument `filter` of a query: arrays of bools by id, which are read without the lock of the
+ * interpreter, or a function, which is called with it on the calling thread. */
+typedef struct {
+    bool any;
+    PyObject *function; /* NULL: masks; the call holds it */
+    bool given[FILTER_MESHES];
+    array masks[FILTER_MESHES];
+    bool raised; /* the function has, and the query is to end */
+    PyObject *exception[3];
+} filter;
+
+/* Reads the argument, NULL or None for none; of pairs (2 meshes) masks come as a tuple. False: an
+ * exception; nothing is held. */
+bool filter_take(filter *out, PyObject *object, int meshes);
+/* Whether masks are as long as trees want them. False: an exception. */
+bool filter_fits(const filter *of, const tree_use *a, const tree_use *b);
+/* What goes into options, whose user is the filter. NULL: all count. */
+kiln_triangle_filter filter_of_triangles(const filter *of);
+kiln_pair_filter filter_of_pairs(const filter *of);
+kiln_self_filter filter_of_self(const filter *of);
+kiln_stop filter_stop(const filter *of);
+/* Of a function: on the calling thread. */
+void filter_threads(const filter *of, uint32_t *threads);
+/* Whether its function has raised an exception: a kiln_stop. */
+bool filter_raised(void *of);
+/* Ends a call: returns the result, or, with the exception of its function, NULL. */
+PyObject *filter_end(filter *of, PyObject *result);
+
+#define FILTER_DOC                                                                                 \
+    "filter: which triangles take part: bool [triangle_limit], by id, not to be changed\n"         \
+    "    meanwhile; or a function of (triangle, user value), which is slower.\n"
+#define PAIR_FILTER_DOC                                                                            \
+    "filter: which pairs count: (bool [a.triangle_limit], bool [b.triangle_limit]), by id, not\n"  \
+    "    to be changed meanwhile, None for all of a mesh; or a function of (a, b, value_a,\n"      \
+    "    value_b), which is slower.\n"
 
 /* ------------------------------------------------------------------------- mesh_queries.c -- */
 
@@ -232,6 +277,8 @@ bool add_bake(PyObject *module);
 /* pair_queries.c: what kiln_pair_options have, of arguments that may be NULL. */
 bool pair_options_of(kiln_pair_options *out, PyObject *beyond, PyObject *relative,
                      PyObject *absolute, PyObject *hint);
+/* The same of a filter. */
+void pair_options_filter(kiln_pair_options *out, filter *of);
 
 /* nearest.c: the exception of a query of many points, which names the first that is refused. NULL.
  */
@@ -241,7 +288,7 @@ typedef enum { BATCH_COLLIDE, BATCH_WITHIN, BATCH_DISTANCE } batch_kind;
 /* batches.c: many poses of one pair. At least one of both is many. */
 PyObject *batch_of_pair(batch_kind kind, PyObject *a, const poses *poses_a, PyObject *b,
                         const poses *poses_b, double distance, const kiln_pair_options *options,
-                        uint32_t threads);
+                        const filter *of, uint32_t threads);
 
 #define THREADS_DOC                                                                                \
     "threads: for many poses; 0: one for each processor, the default. Answers do not depend on\n"  \

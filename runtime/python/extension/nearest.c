@@ -32,18 +32,27 @@ typedef struct {
     bool single;
     kiln_point_options options;
     uint32_t threads;
+    filter of;
 } point_list;
 
-/* Points, `beyond` and `threads`. False: an exception. */
-static bool points_take(point_list *out, PyObject *points, PyObject *beyond, PyObject *threads)
+/* Points, `beyond`, `threads` and `filter`. False: an exception. */
+static bool points_take(point_list *out, PyObject *points, PyObject *beyond, PyObject *threads,
+                        PyObject *wanted)
 {
     out->values = NULL;
     out->options = kiln_point_options_default();
     if ((beyond != NULL && !length_of(beyond, "beyond", INFINITY, &out->options.beyond)) ||
-        !threads_of(threads, 0, &out->threads) ||
-        !vectors_take(points, "points", &out->values, &out->count, &out->single)) {
+        !threads_of(threads, 0, &out->threads) || !filter_take(&out->of, wanted, 1)) {
         return false;
     }
+    if (!vectors_take(points, "points", &out->values, &out->count, &out->single)) {
+        filter_end(&out->of, NULL);
+        return false;
+    }
+    filter_threads(&out->of, &out->threads);
+    out->options.filter = filter_of_triangles(&out->of);
+    out->options.stop = filter_stop(&out->of);
+    out->options.filter_user = out->options.stop_user = &out->of;
     out->options.parallel = out->threads > 1 && out->count > 1 ? run_parallel : NULL;
     out->options.parallel_user = &out->threads;
     return true;
@@ -52,7 +61,7 @@ static bool points_take(point_list *out, PyObject *points, PyObject *beyond, PyO
 /* The tree of the call, and a pose that also without points is to be good. False: an exception. */
 static bool begin(tree_use *use, PyObject *tree, const kiln_pose *pose, const point_list *points)
 {
-    if (!tree_begin(use, tree, "tree")) {
+    if (!tree_begin(use, tree, "tree") || !filter_fits(&points->of, use, NULL)) {
         return false;
     }
     if (points->count == 0) {
@@ -216,7 +225,7 @@ static bool is_given(PyObject *object)
 PyDoc_STRVAR(
     nearest_doc,
     "nearest(tree, points, pose=None, *, count=None, within=None, beyond=inf, normals=True,\n"
-    "        threads=0)\n--\n\n"
+    "        filter=None, threads=0)\n--\n\n"
     "The triangles that are nearest to points, where they are nearest, and the normals there.\n"
     "Distances are compared exactly; of equally near triangles the smallest id comes first.\n\n"
     "tree: kiln.Tree; pose: where it is, None, [4, 4] or [3, 4].\n"
@@ -224,7 +233,7 @@ PyDoc_STRVAR(
     "count: so many nearest triangles of each point; None: one.\n"
     "within: all triangles as near as this, or the nearest `count` of them.\n"
     "beyond: farther triangles are not found. Not with within.\n"
-    "normals: False: leave them 0, which is quicker.\n"
+    "normals: False: leave them 0, which is quicker.\n" FILTER_DOC
     "threads: for many points; 0: one for each processor, the default. Not with count or\n"
     "    within.\n\n"
     "Returns a kiln.SurfacePoint, true where a triangle is found; for many points a structured\n"
@@ -233,10 +242,10 @@ PyDoc_STRVAR(
 static PyObject *module_nearest(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                 PyObject *keywords)
 {
-    static const char *const names[] = {"tree",   "points", "pose",    "count",
-                                        "within", "beyond", "normals", "threads"};
-    static const signature wanted = {"nearest", names, 2, 3, 8};
-    PyObject *in[8], *memory = NULL, *result = NULL;
+    static const char *const names[] = {"tree",   "points",  "pose",    "count", "within",
+                                        "beyond", "normals", "threads", "filter"};
+    static const signature wanted = {"nearest", names, 2, 3, 9};
+    PyObject *in[9], *memory = NULL, *result = NULL;
     poses pose;
     point_list points;
     tree_use use = {.file = NULL};
@@ -251,7 +260,7 @@ static PyObject *module_nearest(PyObject *module, PyObject *const *args, Py_ssiz
     const int normals = in[6] == NULL ? 1 : PyObject_IsTrue(in[6]);
     if (normals < 0 || (is_given(in[3]) && !count_of(in[3], "count", SIZE_MAX, &most)) ||
         (is_given(in[4]) && !length_of(in[4], "within", INFINITY, &which.radius)) ||
-        !pose_take(&pose, in[2], "pose") || !points_take(&points, in[1], in[5], in[7])) {
+        !pose_take(&pose, in[2], "pose") || !points_take(&points, in[1], in[5], in[7], in[8])) {
         return NULL;
     }
     points.options.no_normal = normals == 0;
@@ -283,32 +292,33 @@ end:
     tree_end(&use);
     Py_XDECREF(memory);
     free(points.values);
-    return result;
+    return filter_end(&points.of, result);
 }
 
 PyDoc_STRVAR(
     signed_distance_doc,
-    "signed_distance(tree, points, pose=None, *, beyond=inf, threads=0)\n--\n\n"
+    "signed_distance(tree, points, pose=None, *, beyond=inf, filter=None, threads=0)\n--\n\n"
     "How far points are from the surface of a closed mesh, negative inside; 0 only on the\n"
     "surface. Which side a point is on is decided exactly.\n\n"
     "tree: kiln.Tree; pose: where it is, None, [4, 4] or [3, 4].\n"
     "points: float64 [3] or [n, 3], world; neighbours in the array are cheapest near each other.\n"
-    "beyond: distances that are greater become inf, or -inf inside.\n"
+    "beyond: distances that are greater become inf, or -inf inside.\n" FILTER_DOC
+    "    Inside is where it is of the whole mesh.\n"
     "threads: for many points; 0: one for each processor, the default.\n\n"
     "Returns a number, or float64 [n]. ValueError if the mesh is not closed (Tree.closed).");
 static PyObject *module_signed_distance(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                         PyObject *keywords)
 {
-    static const char *const names[] = {"tree", "points", "pose", "beyond", "threads"};
-    static const signature wanted = {"signed_distance", names, 2, 3, 5};
-    PyObject *in[5], *memory = NULL, *result = NULL;
+    static const char *const names[] = {"tree", "points", "pose", "beyond", "threads", "filter"};
+    static const signature wanted = {"signed_distance", names, 2, 3, 6};
+    PyObject *in[6], *memory = NULL, *result = NULL;
     poses pose;
     point_list points;
     tree_use use = {.file = NULL};
     void *bytes = NULL;
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in) || !pose_take(&pose, in[2], "pose") ||
-        !points_take(&points, in[1], in[3], in[4])) {
+        !points_take(&points, in[1], in[3], in[4], in[5])) {
         return NULL;
     }
     if ((memory = records_new(RECORD_DOUBLE, points.count, &bytes)) != NULL &&
@@ -324,7 +334,7 @@ static PyObject *module_signed_distance(PyObject *module, PyObject *const *args,
     tree_end(&use);
     Py_XDECREF(memory);
     free(points.values);
-    return result;
+    return filter_end(&points.of, result);
 }
 
 bool add_nearest(PyObject *module)

@@ -50,6 +50,14 @@ bool pair_options_of(kiln_pair_options *out, PyObject *beyond, PyObject *relativ
            hint_of(hint, &out->hint);
 }
 
+void pair_options_filter(kiln_pair_options *out, filter *of)
+{
+    out->filter = filter_of_pairs(of);
+    out->filter_user = of;
+    out->stop = filter_stop(of);
+    out->stop_user = of;
+}
+
 /* Which of two poses a query refuses. */
 static PyObject *refused(kiln_status status, const tree_use *tree, const poses *pose_a)
 {
@@ -110,13 +118,29 @@ static bool begin_two(two_meshes *out, PyObject *const *in)
     return poses_of_two(out, in, false) && trees_of_two(out, in);
 }
 
+/* The same with the argument `filter`. False: an exception, and nothing to end. */
+static bool begin_filtered(two_meshes *out, filter *of, PyObject *const *in, PyObject *wanted)
+{
+    if (!filter_take(of, wanted, 2)) {
+        return false;
+    }
+    if (begin_two(out, in)) {
+        if (filter_fits(of, &out->a, &out->b)) {
+            return true;
+        }
+        end_two(out);
+    }
+    filter_end(of, NULL);
+    return false;
+}
+
 #define TWO_NAMES "a", "pose_a", "b", "pose_b"
 
 /* ------------------------------------------------------- collide, within, distance, many -- */
 
-/* Queries that take one pose of each tree, or many of either. */
 static PyObject *one_or_many(batch_kind kind, PyObject *const *in, double limit,
-                             const kiln_pair_options *options, PyObject *threads_wanted)
+                             const kiln_pair_options *options, const filter *of,
+                             PyObject *threads_wanted)
 {
     two_meshes two;
     kiln_hit hit;
@@ -129,7 +153,8 @@ static PyObject *one_or_many(batch_kind kind, PyObject *const *in, double limit,
     if (!two.pose_a.single || !two.pose_b.single) {
         PyObject *all = NULL;
         if (threads_of(threads_wanted, 0, &threads)) {
-            all = batch_of_pair(kind, in[0], &two.pose_a, in[2], &two.pose_b, limit, options,
+            filter_threads(of, &threads);
+            all = batch_of_pair(kind, in[0], &two.pose_a, in[2], &two.pose_b, limit, options, of,
                                 threads);
         }
         poses_release(&two.pose_a);
@@ -137,6 +162,10 @@ static PyObject *one_or_many(batch_kind kind, PyObject *const *in, double limit,
         return all;
     }
     if (!trees_of_two(&two, in)) {
+        return NULL;
+    }
+    if (!filter_fits(of, &two.a, &two.b)) {
+        end_two(&two);
         return NULL;
     }
     const kiln_pose *pose_a = pose_pointer(&two.pose_a), *pose_b = pose_pointer(&two.pose_b);
@@ -160,6 +189,19 @@ static PyObject *one_or_many(batch_kind kind, PyObject *const *in, double limit,
     return result;
 }
 
+/* Queries that take one pose of each tree, or many of either. */
+static PyObject *one_or_many_filtered(batch_kind kind, PyObject *const *in, double limit,
+                                      kiln_pair_options *options, PyObject *filter_wanted,
+                                      PyObject *threads_wanted)
+{
+    filter of;
+    if (!filter_take(&of, filter_wanted, 2)) {
+        return NULL;
+    }
+    pair_options_filter(options, &of);
+    return filter_end(&of, one_or_many(kind, in, limit, options, &of, threads_wanted));
+}
+
 #define POSES_DOC                                                                                  \
     "a, b: kiln.Tree (or a kiln.File, for its first tree).\n"                                      \
     "pose_a, pose_b: where they are: None, or float64 [4, 4] or [3, 4]: rotation times scale, "    \
@@ -170,39 +212,39 @@ static PyObject *one_or_many(batch_kind kind, PyObject *const *in, double limit,
     "pose_a, pose_b: where they are: None, or float64 [4, 4] or [3, 4].\n"
 
 PyDoc_STRVAR(collide_doc,
-             "collide(a, pose_a, b, pose_b, *, hint=None, threads=0)\n--\n\n"
+             "collide(a, pose_a, b, pose_b, *, hint=None, filter=None, threads=0)\n--\n\n"
              "Whether two surfaces meet, exactly; touching is meeting.\n\n" POSES_DOC
              "hint: an earlier answer at similar poses, which may save time and changes no "
-             "answer.\n" THREADS_DOC
+             "answer.\n" PAIR_FILTER_DOC THREADS_DOC
              "\nReturns a kiln.Hit, true where they meet; for many poses a structured array [n]\n"
              "with its fields, of which ['found'] is bool [n].");
 static PyObject *module_collide(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                 PyObject *keywords)
 {
-    static const char *const names[] = {TWO_NAMES, "hint", "threads"};
-    static const signature wanted = {"collide", names, 4, 4, 6};
-    PyObject *in[6];
+    static const char *const names[] = {TWO_NAMES, "hint", "threads", "filter"};
+    static const signature wanted = {"collide", names, 4, 4, 7};
+    PyObject *in[7];
     kiln_pair_options options;
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         !pair_options_of(&options, NULL, NULL, NULL, in[4])) {
         return NULL;
     }
-    return one_or_many(BATCH_COLLIDE, in, 0, &options, in[5]);
+    return one_or_many_filtered(BATCH_COLLIDE, in, 0, &options, in[6], in[5]);
 }
 
 PyDoc_STRVAR(within_doc,
-             "within(a, pose_a, b, pose_b, distance, *, hint=None, threads=0)\n--\n\n"
+             "within(a, pose_a, b, pose_b, distance, *, hint=None, filter=None, threads=0)\n--\n\n"
              "Whether two surfaces are as near as `distance`, in units of the world.\n\n" POSES_DOC
              "distance: at least 0.\n"
-             "hint: an earlier answer at similar poses.\n" THREADS_DOC
+             "hint: an earlier answer at similar poses.\n" PAIR_FILTER_DOC THREADS_DOC
              "\nReturns a kiln.Hit, or for many poses a structured array [n].");
 static PyObject *module_within(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                PyObject *keywords)
 {
-    static const char *const names[] = {TWO_NAMES, "distance", "hint", "threads"};
-    static const signature wanted = {"within", names, 5, 5, 7};
-    PyObject *in[7];
+    static const char *const names[] = {TWO_NAMES, "distance", "hint", "threads", "filter"};
+    static const signature wanted = {"within", names, 5, 5, 8};
+    PyObject *in[8];
     kiln_pair_options options;
     double distance = 0;
     (void)module;
@@ -211,34 +253,35 @@ static PyObject *module_within(PyObject *module, PyObject *const *args, Py_ssize
         !pair_options_of(&options, NULL, NULL, NULL, in[5])) {
         return NULL;
     }
-    return one_or_many(BATCH_WITHIN, in, distance, &options, in[6]);
+    return one_or_many_filtered(BATCH_WITHIN, in, distance, &options, in[7], in[6]);
 }
 
 PyDoc_STRVAR(
     distance_doc,
     "distance(a, pose_a, b, pose_b, *, beyond=inf, relative=0, absolute=0, hint=None,\n"
-    "         threads=0)\n--\n\n"
+    "         filter=None, threads=0)\n--\n\n"
     "The distance of two surfaces, and where they are nearest, in units of the world.\n"
     "0 where they meet.\n\n" POSES_DOC
     "beyond: a greater distance need not be measured; `found` is then false.\n"
     "relative, absolute: how far the answer may exceed the minimum: a fraction, a length.\n"
-    "hint: an earlier answer at similar poses, for one that comes sooner.\n" THREADS_DOC
+    "hint: an earlier answer at similar poses, for one that comes sooner.\n" PAIR_FILTER_DOC
+        THREADS_DOC
     "\nReturns a kiln.Nearest, or for many poses a structured array [n] with its fields,\n"
     "of which ['distance'] is float64 [n] and ['point_a'] float64 [n, 3].");
 static PyObject *module_distance(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                  PyObject *keywords)
 {
-    static const char *const names[] = {TWO_NAMES,  "beyond", "relative",
-                                        "absolute", "hint",   "threads"};
-    static const signature wanted = {"distance", names, 4, 4, 9};
-    PyObject *in[9];
+    static const char *const names[] = {TWO_NAMES, "beyond",  "relative", "absolute",
+                                        "hint",    "threads", "filter"};
+    static const signature wanted = {"distance", names, 4, 4, 10};
+    PyObject *in[10];
     kiln_pair_options options;
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         !pair_options_of(&options, in[4], in[5], in[6], in[7])) {
         return NULL;
     }
-    return one_or_many(BATCH_DISTANCE, in, 0, &options, in[8]);
+    return one_or_many_filtered(BATCH_DISTANCE, in, 0, &options, in[9], in[8]);
 }
 
 /* ------------------------------------------------------------------------------- contacts -- */
@@ -247,26 +290,29 @@ static PyObject *module_distance(PyObject *module, PyObject *const *args, Py_ssi
 typedef struct {
     enum { PAIRS_CONTACTS, PAIRS_MEET, PAIRS_NEAR } which;
     double distance; /* of those that are near */
+    filter of;
 } pair_question;
 
-static kiln_status find_pairs(const two_meshes *two, const pair_question *asked, void *bytes,
-                              size_t room, size_t *count)
+static kiln_status find_pairs(const two_meshes *two, pair_question *asked, void *bytes, size_t room,
+                              size_t *count)
 {
     const kiln_tree *a = two->a.tree, *b = two->b.tree;
     const kiln_pose *pose_a = pose_pointer(&two->pose_a), *pose_b = pose_pointer(&two->pose_b);
+    kiln_pair_options options = kiln_pair_options_default();
+    pair_options_filter(&options, &asked->of);
     switch (asked->which) {
     case PAIRS_CONTACTS:
-        return kiln_contacts_geometry(a, pose_a, b, pose_b, NULL, bytes, room, count);
+        return kiln_contacts_geometry(a, pose_a, b, pose_b, &options, bytes, room, count);
     case PAIRS_NEAR:
-        return kiln_near_pairs(a, pose_a, b, pose_b, asked->distance, NULL, bytes, room, count);
+        return kiln_near_pairs(a, pose_a, b, pose_b, asked->distance, &options, bytes, room, count);
     case PAIRS_MEET:
         break;
     }
-    return kiln_contacts(a, pose_a, b, pose_b, NULL, bytes, room, count);
+    return kiln_contacts(a, pose_a, b, pose_b, &options, bytes, room, count);
 }
 
-/* All of them, or the first `limit`, as an array. Ends the use of the meshes. */
-static PyObject *all_pairs(two_meshes *two, const pair_question *asked, uint64_t limit)
+/* All of them, or the first `limit`, as an array. Ends the use of the meshes and the filter. */
+static PyObject *all_pairs(two_meshes *two, pair_question *asked, uint64_t limit)
 {
     const record_kind kind = asked->which == PAIRS_CONTACTS ? RECORD_CONTACT : RECORD_PAIR;
     PyObject *memory = NULL;
@@ -296,22 +342,23 @@ static PyObject *all_pairs(two_meshes *two, const pair_question *asked, uint64_t
     if (memory != NULL && !records_shorten(kind, memory, count)) {
         Py_CLEAR(memory);
     }
-    return memory == NULL ? NULL : records_wrap(kind, memory, 1, &count);
+    return filter_end(&asked->of, memory == NULL ? NULL : records_wrap(kind, memory, 1, &count));
 }
 
 PyDoc_STRVAR(contacts_doc,
-             "contacts(a, pose_a, b, pose_b, *, geometry=True, limit=None)\n--\n\n"
+             "contacts(a, pose_a, b, pose_b, *, geometry=True, limit=None, filter=None)\n--\n\n"
              "All pairs of triangles that meet, in ascending order of (a, b).\n\n" ONE_POSE_DOC
              "geometry: with points, normal and depth of each; without, only the triangles.\n"
-             "limit: at most so many.\n\n"
-             "Returns a structured array [n] with the fields of kiln.Contact, or of kiln.Pair.");
+             "limit: at most so many.\n" PAIR_FILTER_DOC
+             "\nReturns a structured array [n] with the fields of kiln.Contact, or of kiln.Pair.");
 static PyObject *module_contacts(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                  PyObject *keywords)
 {
-    static const char *const names[] = {TWO_NAMES, "geometry", "limit"};
-    static const signature wanted = {"contacts", names, 4, 4, 6};
-    PyObject *in[6];
+    static const char *const names[] = {TWO_NAMES, "geometry", "limit", "filter"};
+    static const signature wanted = {"contacts", names, 4, 4, 7};
+    PyObject *in[7];
     two_meshes two;
+    pair_question asked = {PAIRS_MEET, 0, {.function = NULL}};
     uint64_t limit = SIZE_MAX;
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in)) {
@@ -320,33 +367,33 @@ static PyObject *module_contacts(PyObject *module, PyObject *const *args, Py_ssi
     const int geometry = in[4] == NULL ? 1 : PyObject_IsTrue(in[4]);
     if (geometry < 0 ||
         (in[5] != NULL && in[5] != Py_None && !count_of(in[5], "limit", SIZE_MAX, &limit)) ||
-        !begin_two(&two, in)) {
+        !begin_filtered(&two, &asked.of, in, in[6])) {
         return NULL;
     }
-    const pair_question asked = {geometry ? PAIRS_CONTACTS : PAIRS_MEET, 0};
+    asked.which = geometry ? PAIRS_CONTACTS : PAIRS_MEET;
     return all_pairs(&two, &asked, limit);
 }
 
 PyDoc_STRVAR(near_pairs_doc,
-             "near_pairs(a, pose_a, b, pose_b, distance, *, limit=None)\n--\n\n"
+             "near_pairs(a, pose_a, b, pose_b, distance, *, limit=None, filter=None)\n--\n\n"
              "All pairs of triangles, or of points, as near as `distance`, in units of the world,\n"
              "in ascending order of (a, b).\n\n" ONE_POSE_DOC "distance: at least 0.\n"
-             "limit: at most so many.\n\n"
-             "Returns a structured array [n] with the fields of kiln.Pair.");
+             "limit: at most so many.\n" PAIR_FILTER_DOC
+             "\nReturns a structured array [n] with the fields of kiln.Pair.");
 static PyObject *module_near_pairs(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                    PyObject *keywords)
 {
-    static const char *const names[] = {TWO_NAMES, "distance", "limit"};
-    static const signature wanted = {"near_pairs", names, 5, 5, 6};
-    PyObject *in[6];
+    static const char *const names[] = {TWO_NAMES, "distance", "limit", "filter"};
+    static const signature wanted = {"near_pairs", names, 5, 5, 7};
+    PyObject *in[7];
     two_meshes two;
     uint64_t limit = SIZE_MAX;
-    pair_question asked = {PAIRS_NEAR, 0};
+    pair_question asked = {PAIRS_NEAR, 0, {.function = NULL}};
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         !length_of(in[4], "distance", HUGE_VAL, &asked.distance) ||
         (in[5] != NULL && in[5] != Py_None && !count_of(in[5], "limit", SIZE_MAX, &limit)) ||
-        !begin_two(&two, in)) {
+        !begin_filtered(&two, &asked.of, in, in[6])) {
         return NULL;
     }
     return all_pairs(&two, &asked, limit);
@@ -354,30 +401,35 @@ static PyObject *module_near_pairs(PyObject *module, PyObject *const *args, Py_s
 
 /* ------------------------------------------- queries that take the four arguments, or more -- */
 
-PyDoc_STRVAR(summary_doc, "contacts_summary(a, pose_a, b, pose_b)\n--\n\n"
-                          "All contacts in short: their number, the deepest, the box of their\n"
-                          "ends.\n\n" ONE_POSE_DOC "\nReturns a kiln.ContactsSummary.");
+PyDoc_STRVAR(summary_doc,
+             "contacts_summary(a, pose_a, b, pose_b, *, filter=None)\n--\n\n"
+             "All contacts in short: their number, the deepest, the box of their\n"
+             "ends.\n\n" ONE_POSE_DOC PAIR_FILTER_DOC "\nReturns a kiln.ContactsSummary.");
 static PyObject *module_contacts_summary(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                          PyObject *keywords)
 {
-    static const char *const names[] = {TWO_NAMES};
-    static const signature wanted = {"contacts_summary", names, 4, 4, 4};
-    PyObject *in[4];
+    static const char *const names[] = {TWO_NAMES, "filter"};
+    static const signature wanted = {"contacts_summary", names, 4, 4, 5};
+    PyObject *in[5];
     two_meshes two;
+    filter of;
+    kiln_pair_options options = kiln_pair_options_default();
     kiln_contacts_summary summary;
     kiln_status status;
     (void)module;
-    if (!arguments_of(&wanted, args, given, keywords, in) || !begin_two(&two, in)) {
+    if (!arguments_of(&wanted, args, given, keywords, in) ||
+        !begin_filtered(&two, &of, in, in[4])) {
         return NULL;
     }
+    pair_options_filter(&options, &of);
     Py_BEGIN_ALLOW_THREADS status =
         kiln_contacts_summarise(two.a.tree, pose_pointer(&two.pose_a), two.b.tree,
-                                pose_pointer(&two.pose_b), NULL, &summary);
+                                pose_pointer(&two.pose_b), &options, &summary);
     Py_END_ALLOW_THREADS PyObject *result = status == KILN_OK
                                                 ? record_new(RECORD_SUMMARY, &summary)
                                                 : refused(status, &two.a, &two.pose_a);
     end_two(&two);
-    return result;
+    return filter_end(&of, result);
 }
 
 PyDoc_STRVAR(work_doc, "collide_work(a, pose_a, b, pose_b)\n--\n\n"

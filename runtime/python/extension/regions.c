@@ -73,6 +73,7 @@ typedef struct {
     poses pose_a, pose_b;
     void *memory; /* the workplace */
     kiln_regions *place;
+    filter of;
 } region_query;
 
 static uint32_t triangles_of(const adjacency_object *of)
@@ -115,6 +116,8 @@ static PyObject *find_regions(region_query *query, uint64_t limit)
     uint32_t triangles = triangles_of(query->a), pairs = PAIRS_AT_FIRST;
     const uint32_t more = triangles_of(query->b);
     size_t room = limit < REGIONS_AT_FIRST ? (size_t)limit : REGIONS_AT_FIRST, count = 0;
+    kiln_pair_options options = kiln_pair_options_default();
+    pair_options_filter(&options, &query->of);
     triangles = triangles > UINT32_MAX - more ? UINT32_MAX : triangles + more;
     if (!make_place(query, triangles, pairs)) {
         return NULL;
@@ -128,7 +131,7 @@ static PyObject *find_regions(region_query *query, uint64_t limit)
         }
         Py_BEGIN_ALLOW_THREADS status = kiln_contact_regions(
             query->place, query->a->adjacency, pose_pointer(&query->pose_a), query->b->adjacency,
-            pose_pointer(&query->pose_b), NULL, bytes, room, &count);
+            pose_pointer(&query->pose_b), &options, bytes, room, &count);
         Py_END_ALLOW_THREADS if (status == KILN_OK)
         {
             count = count < limit ? count : (size_t)limit;
@@ -164,28 +167,29 @@ static PyObject *adjacency_argument(PyObject *object, const char *name)
 
 PyDoc_STRVAR(
     contact_regions_doc,
-    "contact_regions(a, pose_a, b, pose_b, *, limit=None)\n--\n\n"
+    "contact_regions(a, pose_a, b, pose_b, *, limit=None, filter=None)\n--\n\n"
     "The regions in which two meshes meet, the deepest first: of each one normal, one depth\n"
     "and at most four points, which do not depend on how finely the meshes are divided. What\n"
     "is wholly inside another mesh meets it nowhere.\n\n"
     "a, b: kiln.Adjacency; or kiln.Tree, of which one is made for this call, which takes\n"
     "    longer than the query.\n"
     "pose_a, pose_b: where they are: None, or float64 [4, 4] or [3, 4].\n"
-    "limit: at most so many.\n\n"
-    "Returns a structured array [n] with the fields of kiln.Region; of ['points'][i] the\n"
+    "limit: at most so many.\n" PAIR_FILTER_DOC
+    "\nReturns a structured array [n] with the fields of kiln.Region; of ['points'][i] the\n"
     "first ['point_count'][i] are set. Takes 104 KiB of stack where trees are deep.");
 static PyObject *module_contact_regions(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                         PyObject *keywords)
 {
-    static const char *const names[] = {"a", "pose_a", "b", "pose_b", "limit"};
-    static const signature wanted = {"contact_regions", names, 4, 4, 5};
-    PyObject *in[5], *a = NULL, *b = NULL, *result = NULL;
+    static const char *const names[] = {"a", "pose_a", "b", "pose_b", "limit", "filter"};
+    static const signature wanted = {"contact_regions", names, 4, 4, 6};
+    PyObject *in[6], *a = NULL, *b = NULL, *result = NULL;
     region_query query = {.memory = NULL};
     uint64_t limit = SIZE_MAX;
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         (in[4] != NULL && in[4] != Py_None && !count_of(in[4], "limit", SIZE_MAX, &limit)) ||
-        !pose_take(&query.pose_a, in[1], "pose_a") || !pose_take(&query.pose_b, in[3], "pose_b")) {
+        !pose_take(&query.pose_a, in[1], "pose_a") || !pose_take(&query.pose_b, in[3], "pose_b") ||
+        !filter_take(&query.of, in[5], 2)) {
         return NULL;
     }
     a = adjacency_argument(in[0], "a");
@@ -193,12 +197,14 @@ static PyObject *module_contact_regions(PyObject *module, PyObject *const *args,
     if (b != NULL) {
         query.a = (const adjacency_object *)a;
         query.b = (const adjacency_object *)b;
-        result = find_regions(&query, limit);
+        if (filter_fits(&query.of, &query.a->use, &query.b->use)) {
+            result = find_regions(&query, limit);
+        }
     }
     free(query.memory);
     Py_XDECREF(a);
     Py_XDECREF(b);
-    return result;
+    return filter_end(&query.of, result);
 }
 
 /* ------------------------------------------------------------------------------------ ids -- */

@@ -1,36 +1,47 @@
 /* Where a mesh meets itself. */
 #include "module.h"
 
-#include "../../kiln_self.h"
-
 static const char *const neighbour_words[] = {"beyond", "never", "all", NULL};
 
 PyDoc_STRVAR(
     self_contacts_doc,
-    "self_contacts(tree, *, neighbours='beyond', limit=None)\n--\n\n"
+    "self_contacts(tree, *, neighbours='beyond', limit=None, filter=None)\n--\n\n"
     "All pairs of triangles of a mesh that meet, in ascending order of (a, b), a < b.\n\n"
     "tree: kiln.Tree (or a kiln.File, for its first tree).\n"
     "neighbours: triangles that share corners, by equal coordinates: 'beyond', where they\n"
     "    have more than these in common; 'never'; 'all'.\n"
-    "limit: at most so many.\n\n"
+    "limit: at most so many.\n"
+    "filter: which pairs count: bool [triangle_limit], by id, where both triangles are True,\n"
+    "    not to be changed meanwhile; or a function of (a, b, value_a, value_b), slower.\n\n"
     "Returns a structured array [n] with the fields of kiln.SelfPair.");
 static PyObject *module_self_contacts(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                       PyObject *keywords)
 {
-    static const char *const names[] = {"tree", "neighbours", "limit"};
-    static const signature wanted = {"self_contacts", names, 1, 1, 3};
-    PyObject *in[3], *memory = NULL;
+    static const char *const names[] = {"tree", "neighbours", "limit", "filter"};
+    static const signature wanted = {"self_contacts", names, 1, 1, 4};
+    PyObject *in[4], *memory = NULL;
     kiln_self_options options = kiln_self_options_default();
     uint64_t limit = SIZE_MAX;
     tree_use use;
     int word = 0;
+    filter of;
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         (in[1] != NULL && !word_of(in[1], "neighbours", neighbour_words, &word)) ||
         (in[2] != NULL && in[2] != Py_None && !count_of(in[2], "limit", SIZE_MAX, &limit)) ||
-        !tree_begin(&use, in[0], "tree")) {
+        !filter_take(&of, in[3], 1)) {
         return NULL;
     }
+    if (!tree_begin(&use, in[0], "tree")) {
+        return filter_end(&of, NULL);
+    }
+    if (!filter_fits(&of, &use, NULL)) {
+        tree_end(&use);
+        return filter_end(&of, NULL);
+    }
+    options.filter = filter_of_self(&of);
+    options.stop = filter_stop(&of);
+    options.filter_user = options.stop_user = &of;
     options.neighbours = (kiln_neighbours)word;
     size_t room = limit < 256 ? (size_t)limit : 256, count = 0;
     for (;;) { /* at most twice */
@@ -58,7 +69,8 @@ static PyObject *module_self_contacts(PyObject *module, PyObject *const *args, P
     if (memory != NULL && !records_shorten(RECORD_SELF_PAIR, memory, count)) {
         Py_CLEAR(memory);
     }
-    return memory == NULL ? NULL : records_wrap(RECORD_SELF_PAIR, memory, 1, &count);
+    return filter_end(&of,
+                      memory == NULL ? NULL : records_wrap(RECORD_SELF_PAIR, memory, 1, &count));
 }
 
 bool add_self_contacts(PyObject *module)

@@ -129,6 +129,7 @@ typedef struct {
     const kiln_pose *pose;
     const shape_list *shapes;
     kiln_triangle_hit *hits;
+    kiln_query_options options;
 } overlap_asker;
 
 static kiln_status ask_overlap(void *asker, size_t i)
@@ -136,15 +137,19 @@ static kiln_status ask_overlap(void *asker, size_t i)
     const overlap_asker *asked = asker;
     const shape_list *shapes = asked->shapes;
     const kiln_pose *where = shape_pose(shapes, i);
+    kiln_status status;
     if (shapes->kind == SHAPE_HULL) {
         kiln_convex hull;
         convex_at(shapes, i, NULL, &hull);
-        return kiln_convex_overlap_any(asked->tree, asked->pose, &hull, where, NULL,
-                                       &asked->hits[i]);
+        status = kiln_convex_overlap_any(asked->tree, asked->pose, &hull, where, &asked->options,
+                                         &asked->hits[i]);
+    } else {
+        kiln_shape shape;
+        shape_at(shapes, i, &shape);
+        status = kiln_overlap_any(asked->tree, asked->pose, &shape, where, &asked->options,
+                                  &asked->hits[i]);
     }
-    kiln_shape shape;
-    shape_at(shapes, i, &shape);
-    return kiln_overlap_any(asked->tree, asked->pose, &shape, where, NULL, &asked->hits[i]);
+    return filter_raised(asked->options.filter_user) ? KILN_ERROR_STOPPED : status;
 }
 
 static kiln_status ask_overlap_all(const overlap_asker *asked, kiln_triangle_hit *hits, size_t room,
@@ -154,12 +159,13 @@ static kiln_status ask_overlap_all(const overlap_asker *asked, kiln_triangle_hit
     if (asked->shapes->kind == SHAPE_HULL) {
         kiln_convex hull;
         convex_at(asked->shapes, 0, NULL, &hull);
-        return kiln_convex_overlap_all(asked->tree, asked->pose, &hull, where, NULL, hits, room,
-                                       count);
+        return kiln_convex_overlap_all(asked->tree, asked->pose, &hull, where, &asked->options,
+                                       hits, room, count);
     }
     kiln_shape shape;
     shape_at(asked->shapes, 0, &shape);
-    return kiln_overlap_all(asked->tree, asked->pose, &shape, where, NULL, hits, room, count);
+    return kiln_overlap_all(asked->tree, asked->pose, &shape, where, &asked->options, hits, room,
+                            count);
 }
 
 /* All triangles that one shape meets. */
@@ -195,24 +201,27 @@ static PyObject *overlap_all(const overlap_asker *asked)
 
 PyDoc_STRVAR(
     overlap_doc,
-    "overlap(tree, shape, pose=None, pose_shape=None, *, find='any', threads=0)\n--\n\n"
+    "overlap(tree, shape, pose=None, pose_shape=None, *, find='any',\n"
+    "        filter=None, threads=0)\n--\n\n"
     "Which triangles a box, a sphere, a capsule or a convex hull meets; shapes are solid, and\n"
     "touching is meeting.\n\n"
     "tree: kiln.Tree; pose: where it is, None, [4, 4] or [3, 4].\n"
     "shape: of kiln.box, kiln.sphere, kiln.capsule or kiln.hull, which may be many shapes.\n"
     "pose_shape: where the shape is: a box with a pose is an oriented box; None, [4, 4], or\n"
     "    [n, 4, 4]; [3, 4] likewise.\n"
-    "find: 'any': whether it meets any; 'all': all that one shape meets.\n"
+    "find: 'any': whether it meets any; 'all': all that one shape meets.\n" FILTER_DOC
     "threads: for many shapes; 0: one for each processor, the default.\n\n"
     "Returns a kiln.TriangleHit, or for many shapes or 'all' a structured array [n].");
 static PyObject *module_overlap(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                 PyObject *keywords)
 {
-    static const char *const names[] = {"tree", "shape", "pose", "pose_shape", "find", "threads"};
-    static const signature wanted = {"overlap", names, 2, 4, 6};
+    static const char *const names[] = {"tree", "shape",   "pose",  "pose_shape",
+                                        "find", "threads", "filter"};
+    static const signature wanted = {"overlap", names, 2, 4, 7};
     static const char *const finds[] = {"any", "all", NULL};
-    PyObject *in[6], *memory = NULL, *result = NULL;
+    PyObject *in[7], *memory = NULL, *result = NULL;
     poses pose;
+    filter of;
     shape_list shapes;
     tree_use use = {.file = NULL};
     int find = 0;
@@ -223,22 +232,30 @@ static PyObject *module_overlap(PyObject *module, PyObject *const *args, Py_ssiz
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         (in[4] != NULL && !word_of(in[4], "find", finds, &find)) ||
         !threads_of(in[5], 0, &threads) || !pose_take(&pose, in[2], "pose") ||
-        !shapes_take(&shapes, in[1], in[3])) {
+        !filter_take(&of, in[6], 1)) {
         return NULL;
     }
+    if (!shapes_take(&shapes, in[1], in[3])) {
+        return filter_end(&of, NULL);
+    }
+    filter_threads(&of, &threads);
     if (!shapes.single && find == 1) {
         PyErr_SetString(PyExc_ValueError, "find='all' takes one shape");
         goto end;
     }
     if ((!shapes.single &&
          (memory = records_new(RECORD_TRIANGLE_HIT, shapes.count, &bytes)) == NULL) ||
-        !tree_begin(&use, in[0], "tree") || !pose_is_good(use.tree, pose_pointer(&pose), "pose")) {
+        !tree_begin(&use, in[0], "tree") || !filter_fits(&of, &use, NULL) ||
+        !pose_is_good(use.tree, pose_pointer(&pose), "pose")) {
         goto end;
     }
     overlap_asker asker = {.tree = use.tree,
                            .pose = pose_pointer(&pose),
                            .shapes = &shapes,
-                           .hits = shapes.single ? &one : bytes};
+                           .hits = shapes.single ? &one : bytes,
+                           .options = kiln_query_options_default()};
+    asker.options.filter = filter_of_triangles(&of);
+    asker.options.filter_user = &of;
     if (find == 1) {
         result = overlap_all(&asker);
     } else if (ask_many(ask_overlap, &asker, shapes.count, threads, shapes.single)) {
@@ -253,7 +270,7 @@ end:
     tree_end(&use);
     Py_XDECREF(memory);
     shapes_release(&shapes);
-    return result;
+    return filter_end(&of, result);
 }
 
 /* ------------------------------------------------------------------------------- distance -- */
@@ -262,19 +279,40 @@ typedef struct {
     const kiln_tree *tree;
     const kiln_pose *pose;
     const shape_list *shapes;
-    kiln_shape_options options; /* of a distance */
-    double distance;            /* that shapes are within, or not */
+    kiln_shape_options options;
+    filter of;
+    double distance; /* that shapes are within, or not */
     void *answers;
 } near_asker;
 
-/* Asks of all shapes, which it releases, and returns the answer or the array of them. */
+/* The shapes of a call, and its filter. False: an exception, and nothing to release. */
+static bool filtered_shapes_take(near_asker *asker, PyObject *wanted, shape_list *out,
+                                 PyObject *shape, PyObject *where)
+{
+    if (!filter_take(&asker->of, wanted, 1)) {
+        return false;
+    }
+    if (!shapes_take(out, shape, where)) {
+        filter_end(&asker->of, NULL);
+        return false;
+    }
+    return true;
+}
+
+/* Asks of all shapes, which it releases with the filter, and returns the answer or the array of
+ * them. */
 static PyObject *ask_shapes(ask_one ask, near_asker *asker, record_kind kind, PyObject *tree,
                             const poses *pose, shape_list *shapes, uint32_t threads)
 {
     PyObject *memory = NULL, *result = NULL;
     tree_use use = {.file = NULL};
+    asker->options.filter = filter_of_triangles(&asker->of);
+    asker->options.stop = filter_stop(&asker->of);
+    asker->options.filter_user = asker->options.stop_user = &asker->of;
+    filter_threads(&asker->of, &threads);
     if ((memory = records_new(kind, shapes->count, &asker->answers)) != NULL &&
-        tree_begin(&use, tree, "tree") && pose_is_good(use.tree, pose_pointer(pose), "pose")) {
+        tree_begin(&use, tree, "tree") && filter_fits(&asker->of, &use, NULL) &&
+        pose_is_good(use.tree, pose_pointer(pose), "pose")) {
         asker->tree = use.tree;
         asker->pose = pose_pointer(pose);
         asker->shapes = shapes;
@@ -290,7 +328,7 @@ static PyObject *ask_shapes(ask_one ask, near_asker *asker, record_kind kind, Py
     tree_end(&use);
     Py_XDECREF(memory);
     shapes_release(shapes);
-    return result;
+    return filter_end(&asker->of, result);
 }
 
 static kiln_status ask_distance(void *asker, size_t i)
@@ -309,7 +347,7 @@ static kiln_status ask_distance(void *asker, size_t i)
 PyDoc_STRVAR(
     shape_distance_doc,
     "shape_distance(tree, shape, pose=None, pose_shape=None, *, beyond=inf, relative=0,\n"
-    "               absolute=0, threads=0)\n--\n\n"
+    "               absolute=0, filter=None, threads=0)\n--\n\n"
     "How far a box, a sphere, a capsule or a convex hull is from the surface of a mesh, and\n"
     "where; shapes are solid, and the distance is 0 exactly where they meet the surface.\n\n"
     "tree: kiln.Tree; pose: where it is, None, [4, 4] or [3, 4].\n"
@@ -317,17 +355,17 @@ PyDoc_STRVAR(
     "pose_shape: where the shape is, None, [4, 4], or [n, 4, 4]; [3, 4] likewise; with one scale\n"
     "    where it has a radius.\n"
     "beyond: greater distances need not be measured.\n"
-    "relative, absolute: the distance may exceed the minimum by this fraction and this length.\n"
-    "threads: for many shapes; 0: one for each processor, the default.\n\n"
+    "relative, absolute: the distance may exceed the minimum by this fraction and this "
+    "length.\n" FILTER_DOC "threads: for many shapes; 0: one for each processor, the default.\n\n"
     "Returns a kiln.ShapeNearest, true where a triangle is found, or for many shapes a\n"
     "structured array [n].");
 static PyObject *module_shape_distance(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                        PyObject *keywords)
 {
-    static const char *const names[] = {"tree",   "shape",    "pose",     "pose_shape",
-                                        "beyond", "relative", "absolute", "threads"};
-    static const signature wanted = {"shape_distance", names, 2, 4, 8};
-    PyObject *in[8];
+    static const char *const names[] = {"tree",     "shape",    "pose",    "pose_shape", "beyond",
+                                        "relative", "absolute", "threads", "filter"};
+    static const signature wanted = {"shape_distance", names, 2, 4, 9};
+    PyObject *in[9];
     poses pose;
     shape_list shapes;
     uint32_t threads = 0;
@@ -338,7 +376,7 @@ static PyObject *module_shape_distance(PyObject *module, PyObject *const *args, 
         (in[5] != NULL && !length_of(in[5], "relative", DBL_MAX, &asker.options.relative)) ||
         (in[6] != NULL && !length_of(in[6], "absolute", DBL_MAX, &asker.options.absolute)) ||
         !threads_of(in[7], 0, &threads) || !pose_take(&pose, in[2], "pose") ||
-        !shapes_take(&shapes, in[1], in[3])) {
+        !filtered_shapes_take(&asker, in[8], &shapes, in[1], in[3])) {
         return NULL;
     }
     return ask_shapes(ask_distance, &asker, RECORD_SHAPE_NEAREST, in[0], &pose, &shapes, threads);
@@ -356,33 +394,34 @@ static kiln_status ask_within(void *asker, size_t i)
     return status != KILN_OK
                ? status
                : kiln_shape_within(asked->tree, asked->pose, &shape, shape_pose(asked->shapes, i),
-                                   asked->distance, NULL, &hits[i]);
+                                   asked->distance, &asked->options, &hits[i]);
 }
 
 PyDoc_STRVAR(shape_within_doc,
-             "shape_within(tree, shape, distance, pose=None, pose_shape=None, *, threads=0)\n--\n\n"
+             "shape_within(tree, shape, distance, pose=None, pose_shape=None, *,\n"
+             "             filter=None, threads=0)\n--\n\n"
              "Whether a box, a sphere, a capsule or a convex hull is as near to the surface of a\n"
              "mesh as `distance`, in units of the world: what kiln.shape_distance has, sooner.\n\n"
-             "tree, shape, pose, pose_shape, threads: as of kiln.shape_distance.\n"
+             "tree, shape, pose, pose_shape, filter, threads: as of kiln.shape_distance.\n"
              "distance: at least 0.\n\n"
              "Returns a kiln.TriangleHit, with a triangle that is as near, or for many shapes a\n"
              "structured array [n].");
 static PyObject *module_shape_within(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                      PyObject *keywords)
 {
-    static const char *const names[] = {"tree", "shape",      "distance",
-                                        "pose", "pose_shape", "threads"};
-    static const signature wanted = {"shape_within", names, 3, 5, 6};
-    PyObject *in[6];
+    static const char *const names[] = {"tree",       "shape",   "distance", "pose",
+                                        "pose_shape", "threads", "filter"};
+    static const signature wanted = {"shape_within", names, 3, 5, 7};
+    PyObject *in[7];
     poses pose;
     shape_list shapes;
     uint32_t threads = 0;
-    near_asker asker = {.distance = 0};
+    near_asker asker = {.options = kiln_shape_options_default()};
     (void)module;
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         !length_of(in[2], "distance", INFINITY, &asker.distance) ||
         !threads_of(in[5], 0, &threads) || !pose_take(&pose, in[3], "pose") ||
-        !shapes_take(&shapes, in[1], in[4])) {
+        !filtered_shapes_take(&asker, in[6], &shapes, in[1], in[4])) {
         return NULL;
     }
     return ask_shapes(ask_within, &asker, RECORD_TRIANGLE_HIT, in[0], &pose, &shapes, threads);

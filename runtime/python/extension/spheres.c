@@ -112,7 +112,7 @@ static bool robot_take(robot *r, PyObject *centres, PyObject *radii, PyObject *w
 }
 
 /* Answers into bytes of spheres, or into the first sphere of each configuration. */
-static bool ask_robot(const robot *r, const kiln_tree *tree, const kiln_pose *pose,
+static bool ask_robot(const robot *r, const kiln_tree *tree, const kiln_pose *pose, filter *of,
                       uint32_t threads, uint8_t *each, uint32_t *first)
 {
     const size_t step = 1 + SPHERES_AT_ONCE / (r->of.count + 1);
@@ -120,6 +120,8 @@ static bool ask_robot(const robot *r, const kiln_tree *tree, const kiln_pose *po
     kiln_spheres_options options = kiln_spheres_options_default();
     kiln_spheres_hit *hits = NULL;
     bool good = true;
+    options.filter = filter_of_triangles(of);
+    options.filter_user = of;
     options.parallel = threads > 1 ? run_parallel : NULL;
     options.parallel_user = &threads;
     if (first != NULL && (hits = malloc(step * sizeof *hits)) == NULL) {
@@ -139,7 +141,7 @@ static bool ask_robot(const robot *r, const kiln_tree *tree, const kiln_pose *po
             status = kiln_spheres_each(tree, pose, &r->of, from, now, &options,
                                        each + done * r->of.count, NULL);
         }
-        Py_END_ALLOW_THREADS if (status != KILN_OK)
+        Py_END_ALLOW_THREADS if (status != KILN_OK || of->raised)
         {
             raise_status((int)status, "a pose, a centre or a radius", NULL);
             good = false;
@@ -155,8 +157,8 @@ static bool ask_robot(const robot *r, const kiln_tree *tree, const kiln_pose *po
 
 PyDoc_STRVAR(
     spheres_doc,
-    "spheres(tree, centres, radii, poses=None, links=None, pose=None, *, find='any', "
-    "threads=0)\n--\n\n"
+    "spheres(tree, centres, radii, poses=None, links=None, pose=None, *, find='any',\n"
+    "        filter=None, threads=0)\n--\n\n"
     "Which spheres of a robot meet a mesh or a set of points, in many configurations; touching\n"
     "is meeting.\n\n"
     "tree: kiln.Tree; pose: where it is, None, [4, 4] or [3, 4].\n"
@@ -164,19 +166,20 @@ PyDoc_STRVAR(
     "links: uint32 [n], the link of each sphere, from 0; None: all are of one.\n"
     "poses: of the links: [4, 4], or [c * links, 4, 4], all of a configuration before the next;\n"
     "    [3, 4] likewise; None: one configuration, at the identity.\n"
-    "find: 'any': the first sphere that meets; 'each': all.\n"
+    "find: 'any': the first sphere that meets; 'each': all.\n" FILTER_DOC
     "threads: for many configurations; 0: one for each processor, the default.\n\n"
     "Returns for 'any' uint32 [c], the index of a sphere or n where none meets; for 'each'\n"
     "uint8 [c, n], 1 or 0.");
 static PyObject *module_spheres(PyObject *module, PyObject *const *args, Py_ssize_t given,
                                 PyObject *keywords)
 {
-    static const char *const names[] = {"tree",  "centres", "radii", "poses",
-                                        "links", "pose",    "find",  "threads"};
-    static const signature wanted = {"spheres", names, 3, 6, 8};
+    static const char *const names[] = {"tree", "centres", "radii",   "poses", "links",
+                                        "pose", "find",    "threads", "filter"};
+    static const signature wanted = {"spheres", names, 3, 6, 9};
     static const char *const finds[] = {"any", "each", NULL};
-    PyObject *in[8];
+    PyObject *in[9];
     robot r;
+    filter of;
     poses pose;
     tree_use use = {.file = NULL};
     int find = 0;
@@ -187,9 +190,11 @@ static PyObject *module_spheres(PyObject *module, PyObject *const *args, Py_ssiz
     memset(&r, 0, sizeof r);
     if (!arguments_of(&wanted, args, given, keywords, in) ||
         (in[6] != NULL && !word_of(in[6], "find", finds, &find)) ||
-        !threads_of(in[7], 0, &threads) || !pose_take(&pose, in[5], "pose")) {
+        !threads_of(in[7], 0, &threads) || !pose_take(&pose, in[5], "pose") ||
+        !filter_take(&of, in[8], 1)) {
         return NULL;
     }
+    filter_threads(&of, &threads);
     if (robot_take(&r, in[1], in[2], in[3], in[4])) {
         const record_kind kind = find == 1 ? RECORD_PLACE : RECORD_UNSIGNED;
         const size_t shape[2] = {r.configurations, r.of.count};
@@ -198,8 +203,8 @@ static PyObject *module_spheres(PyObject *module, PyObject *const *args, Py_ssiz
         } else {
             memory = records_new(kind, find == 1 ? shape[0] * shape[1] : shape[0], &bytes);
         }
-        if (memory != NULL && tree_begin(&use, in[0], "tree") &&
-            ask_robot(&r, use.tree, pose_pointer(&pose), threads, find == 1 ? bytes : NULL,
+        if (memory != NULL && tree_begin(&use, in[0], "tree") && filter_fits(&of, &use, NULL) &&
+            ask_robot(&r, use.tree, pose_pointer(&pose), &of, threads, find == 1 ? bytes : NULL,
                       find == 1 ? NULL : bytes)) {
             result = records_wrap(kind, memory, find == 1 ? 2 : 1, shape);
             memory = NULL;
@@ -208,7 +213,7 @@ static PyObject *module_spheres(PyObject *module, PyObject *const *args, Py_ssiz
     tree_end(&use);
     Py_XDECREF(memory);
     robot_release(&r);
-    return result;
+    return filter_end(&of, result);
 }
 
 bool add_spheres(PyObject *module)

@@ -30,6 +30,8 @@ and not solids (kiln.locate_mesh is for those). Lengths have the unit of the pos
     collide_likely, collide_counted       when there is no time
     Bins, Axes                            tables
 
+Most queries take `filter`: arrays of bools by id, or a function, that say which triangles or pairs count.
+
 Queries release the interpreter's lock, and any number of threads may make them. They need 96 KiB of stack.
 Whatever is wrong is an exception. What kiln refuses is a kiln.Error, which is also ValueError,
 FileNotFoundError, MemoryError or the like where one fits.

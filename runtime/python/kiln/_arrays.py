@@ -57,6 +57,10 @@ def convert(values, kind, name):
         if array.size and (array.min() < 0 or array.max() > 0xFFFFFFFF):
             raise ValueError(f"{name} is to be from 0 to 4294967295")
         return numpy.ascontiguousarray(array, numpy.uint32)
+    if kind == "bool":
+        if array.dtype.kind != "b" and array.size:
+            raise TypeError(f"{name} is to be of bools, one for each triangle, or a function, not {array.dtype}")
+        return numpy.ascontiguousarray(array, numpy.bool_)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} is to be of numbers, not {array.dtype}")
     result = numpy.array(array, numpy.float64, order="C", copy=True)
