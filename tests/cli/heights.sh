@@ -113,11 +113,12 @@ refused() {
     says err "$text"
     [ ! -e refused.kiln ] || case_fail "something was written: $*"
 }
-for option in '--bv obb,aabb' '--bv auto' '--leaf 2' '--builder median' '--split mesh' '--lossy-grid 8' --adb '--quality best' '--drop degenerate'; do
+for option in '--bv obb,aabb' '--bv auto' '--leaf 2' '--builder median' '--split mesh' '--lossy-grid 8' --adb '--quality best' '--drop degenerate' \
+    '--bv obb' '--leaf 4' '--builder sah' '--split none' '--quality default' '--fit geometry' '--box-fit search' '--spheres least'; do
     # shellcheck disable=SC2086
     refused 1 "for which ${option%% *} is of no use" plain.pgm $option
 done
-for option in '--spacing 2' '--heights 0,3' '--columns 4' '--hole 0' '--diagonal falling'; do
+for option in '--spacing 2' '--heights 0,3' '--heights 0,0' '--columns 4' '--hole 0' '--diagonal falling' '--diagonal rising'; do
     # shellcheck disable=SC2086
     refused 1 "is no height field, and ${option%% *} is of use for nothing else" "$OLDPWD/models/tiny/cube.obj" $option
 done
@@ -125,6 +126,14 @@ refused 1 'takes one length above 0' plain.pgm --spacing 0
 refused 1 'takes one length above 0' plain.pgm --spacing 1,2,3
 refused 1 'takes two numbers' plain.pgm --heights 3
 refused 1 'must differ' plain.pgm --heights 3,3
+refused 1 'must differ' plain.pgm --heights 0,0
+# In a manifest options may be written out as by default, as --dump-config does.
+expect 0 "$KILN" bake -q "$OLDPWD/models/tiny/cube.obj" -o whole.kiln
+"$KILN" bake "$OLDPWD/models/tiny/cube.obj" -o dumped.kiln --dump-config >dumped.yaml
+expect 0 "$KILN" bake -q -m dumped.yaml
+same whole.kiln dumped.kiln
+expect 1 "$KILN" bake -q -m dumped.yaml --diagonal rising
+says err 'is no height field, and --diagonal is of use for nothing else'
 refused 1 'must be finite' plain.pgm --heights nan,3
 refused 1 'it has 4 columns, not 5' plain.pgm --columns 5
 refused 3 '12 samples are no square' samples.r16

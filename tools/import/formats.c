@@ -85,6 +85,20 @@ const kiln_format kiln_formats[] = {
 
 const size_t kiln_format_count = sizeof kiln_formats / sizeof kiln_formats[0];
 
+void kiln_extension_of(const char *path, const char *format, char out[KILN_EXTENSION_SIZE])
+{
+    const char *from = format != NULL ? format : strrchr(path, '.');
+    from = from != NULL && from[0] == '.' ? from + 1 : from;
+    const size_t length = from != NULL ? strlen(from) : 0;
+    out[0] = '\0';
+    if (length > 0 && length < KILN_EXTENSION_SIZE) {
+        memcpy(out, from, length + 1);
+    }
+    for (char *at = out; *at != '\0'; at++) {
+        *at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
+    }
+}
+
 const kiln_format *kiln_format_of(const char *extension)
 {
     KILN_ASSERT(extension != NULL);

@@ -24,6 +24,11 @@ typedef struct {
 extern const kiln_format kiln_formats[];
 extern const size_t kiln_format_count;
 
+/* The extension that a model's `format` names, or, where that is NULL, its path: in lower case,
+ * without a dot. "" where there is none, or one that is longer than any of the table. */
+enum { KILN_EXTENSION_SIZE = 16 };
+void kiln_extension_of(const char *path, const char *format, char out[KILN_EXTENSION_SIZE]);
+
 /* NULL: the extension is none of the table. */
 const kiln_format *kiln_format_of(const char *extension);
 

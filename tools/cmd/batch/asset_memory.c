@@ -24,7 +24,6 @@ enum {
     TIMES_SPARSE = 16,   /* of what Assimp reads, and of compressed data */
     JSON_MOST = 1 << 24, /* a longer one has its data in itself */
     GLB_HEAD = 20,       /* before the JSON of a .glb: its header, and that of the first chunk */
-    EXTENSION_SIZE = 16,
 };
 
 /* The JSON of a .gltf or a .glb; NULL: it is not there, too long or broken. */
@@ -85,18 +84,14 @@ static double look_at_gltf(const char *input, bool *compressed)
 
 uint64_t asset_memory_guess(const char *input, const char *format, uint64_t size)
 {
-    const char *dot = strrchr(input, '.'), *from = format != NULL ? format : dot;
     const double base = (double)((uint64_t)8 << 20), most = 0x1p62;
-    char extension[EXTENSION_SIZE] = "";
+    char extension[KILN_EXTENSION_SIZE];
     bool compressed = false;
     double bytes = (double)size;
     int times;
 
     KILN_ASSERT(input != NULL);
-    from = from != NULL && from[0] == '.' ? from + 1 : from;
-    for (size_t i = 0; from != NULL && from[i] != '\0' && i < sizeof extension - 1; i++) {
-        extension[i] = from[i] >= 'A' && from[i] <= 'Z' ? (char)(from[i] - 'A' + 'a') : from[i];
-    }
+    kiln_extension_of(input, format, extension);
     /* Arrays of FBX are packed, as far as programs of today write them. */
     compressed = strcmp(extension, "fbx") == 0;
     /* What is no regular file has no size, and can't be read twice. */

@@ -10,6 +10,7 @@
 #include "bake_settings.h"
 
 #include "../../../formats/assert.h"
+#include "../../import/formats.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 
@@ -350,6 +351,33 @@ size_t bake_settings_files(const bake_settings *settings, bake_file files[BAKE_F
 #define REFUSE(asset, ...)                                                                         \
     ((asset) == NULL ? report_usage(__VA_ARGS__) : report_error(EXIT_USAGE, asset, __VA_ARGS__))
 
+int bake_settings_check_given(const bake_settings *settings, uint64_t given, const char *asset)
+{
+    static const char *const of_heights[] = {"spacing", "heights", "columns", "hole", "diagonal"};
+    static const char *const of_meshes[] = {"bv",      "leaf", "builder", "spheres",
+                                            "quality", "fit",  "box-fit", "split"};
+    char extension[KILN_EXTENSION_SIZE];
+    kiln_extension_of(asset, settings->format, extension);
+    const bool heights = kiln_format_is_heights(extension);
+    const char *const *names = heights ? of_meshes : of_heights;
+    const size_t count = heights ? COUNT_OF(of_meshes) : COUNT_OF(of_heights);
+    for (size_t i = 0; i < BAKE_OPTION_COUNT; i++) {
+        const char *name = bake_options[i].name;
+        const bool served = heights && strcmp(name, "bv") == 0 && strcmp(settings->bv, "aabb") == 0;
+        for (size_t k = 0; k < count && (given >> i & 1) != 0 && !served; k++) {
+            if (strcmp(names[k], name) == 0) {
+                return report_error(EXIT_USAGE, asset,
+                                    heights ? "is a height field, for which --%s is of no use, "
+                                              "since its tree follows from the grid; leave it out"
+                                            : "is no height field, and --%s is of use for nothing "
+                                              "else; leave it out",
+                                    name);
+            }
+        }
+    }
+    return EXIT_DONE;
+}
+
 /* "degenerate,duplicate" as bits. */
 static int parse_drop(const char *list, const char *asset, unsigned *bits)
 {
@@ -443,6 +471,10 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     }
     if (settings->heights != NULL && !parse_numbers(settings->heights, 2, options->heights)) {
         return REFUSE(asset, "--heights takes two numbers as LOW,HIGH, not '%s'",
+                      settings->heights);
+    }
+    if (settings->heights != NULL && options->heights[0] == options->heights[1]) {
+        return REFUSE(asset, "the two numbers of --heights must differ, unlike '%s'",
                       settings->heights);
     }
     options->if_changed = settings->if_changed;

@@ -409,20 +409,11 @@ int inputs_add_pattern(input_list *list, const char *path, size_t folder_length)
 /* What a folder has besides models. */
 enum { NO_MODEL, HIDDEN, FOLDER_LINK, NO_TARGET, NO_FILE, OTHERS };
 
-/* By the table of formats, in lower case as the table has it. An extension that is longer than any
- * there is none. */
+/* By the table of formats. */
 static bool has_extension_of_model(const char *name)
 {
-    char lower[16];
-    const char *dot = strrchr(name, '.');
-    const size_t length = dot != NULL ? strlen(dot + 1) : 0;
-    if (length == 0 || length >= sizeof lower) {
-        return false;
-    }
-    memcpy(lower, dot + 1, length + 1);
-    for (char *at = lower; *at != '\0'; at++) {
-        *at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
-    }
+    char lower[KILN_EXTENSION_SIZE];
+    kiln_extension_of(name, NULL, lower);
     return kiln_format_of(lower) != NULL && !kiln_format_is_heights(lower);
 }
 

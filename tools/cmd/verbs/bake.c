@@ -329,6 +329,9 @@ static int bake_checked(bake *b, int argc, char **argv)
     if (status == EXIT_DONE && settings->dump_config) {
         return plan_dump(of);
     }
+    for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
+        status = bake_settings_check_given(&of->jobs[i].settings, given, of->jobs[i].input);
+    }
     if (status == EXIT_DONE && settings->prune && of->folder == NULL && of->count > 0) {
         return report_usage("--prune needs a folder of outputs");
     }
