@@ -8,6 +8,8 @@
 #ifndef KILN_VECTOR_H
 #define KILN_VECTOR_H
 
+#include <stdbool.h>
+
 typedef struct {
     double x[3];
 } kiln_vector;
@@ -42,6 +44,12 @@ static inline void kiln_subtract(const double a[3], const double b[3], double ou
     for (int k = 0; k < 3; k++) {
         out[k] = a[k] - b[k];
     }
+}
+
+/* 0 and -0 are one. */
+static inline bool kiln_is_same_point(const double a[3], const double b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
 /* The vector from b to a. */

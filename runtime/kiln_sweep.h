@@ -85,14 +85,14 @@ KILN_API kiln_status kiln_motion_at_rest(const kiln_pose *pose, kiln_motion *out
  * rotation, and `turns` full turns besides about its axis, in its direction or, if negative,
  * against it. `centre` [3], in the object's own frame, is the point that moves along a line: the
  * centre of gravity of what moves freely, a bearing of what turns in it; NULL: the origin of its
- * frame. At time 1 the pose is the end's but for rounding, and for what both depart from rotations.
- * A rotation by 180 degrees is about the one of its two directions whose first component that is
- * not 0 is positive. An angle beyond 180 degrees is to be given by `angular`, or by turns: 350
- * degrees are a least rotation by -10 and one turn against it, -1. KILN_ERROR_ARGUMENT (null out, a
- * centre that is not finite or beyond 1e57, turns without an axis or too many for
- * KILN_ANGULAR_MAX), KILN_ERROR_POSE (also for different scales; for affine poses of which one is
- * not the other one turned, within 1e-6 of its largest entry, since no motion changes a shape; and
- * as kiln_motion_pose): *out is untouched. */
+ * frame. At time 1 the pose is the end's but for rounding, and for what both depart from rotations;
+ * of affine poses each entry is met within 1e-6 of the largest one. A rotation by 180 degrees is
+ * about the one of its two directions whose first component that is not 0 is positive. An angle
+ * beyond 180 degrees is to be given by `angular`, or by turns: 350 degrees are a least rotation by
+ * -10 and one turn against it, -1. KILN_ERROR_ARGUMENT (null out, a centre that is not finite or
+ * beyond 1e57, turns without an axis or too many for KILN_ANGULAR_MAX), KILN_ERROR_POSE (also for
+ * different scales; for affine poses of which one is not the other one turned, within 1e-6 of its
+ * largest entry, since no motion changes a shape; and as kiln_motion_pose): *out is untouched. */
 KILN_API kiln_status kiln_motion_between(const kiln_pose *start, const kiln_pose *end,
                                          const double centre[3], int turns, kiln_motion *out);
 
@@ -100,8 +100,8 @@ KILN_API kiln_status kiln_motion_between(const kiln_pose *start, const kiln_pose
  * machine. KILN_ERROR_ARGUMENT (NULL, a time out of range or NaN), KILN_ERROR_POSE (a motion whose
  * start departs from a rotation by more than 0.99e-6 but not by more than 1e-6; an affine one with
  * limits as in kiln.h, but for the roots of the sums of squares of entries in place of the largest;
- * a number that is not finite, an angular speed
- * beyond KILN_ANGULAR_MAX, places or ways beyond 1e57): *out is untouched. */
+ * a number that is not finite, an angular speed beyond KILN_ANGULAR_MAX, places or ways beyond
+ * 1e57): *out is untouched. */
 KILN_API kiln_status kiln_motion_pose(const kiln_motion *motion, double time, kiln_pose *out);
 
 /* ----------------------------------------------------------------------------------- sweeps -- */

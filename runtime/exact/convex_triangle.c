@@ -150,16 +150,9 @@ bool kiln_convex_take(const kiln_convex *given, const kiln_transform *carry, kil
 
 static inline void vertex_about_middle(const kiln_convex_core *core, uint32_t index, double out[3])
 {
-    const double *stored = core->vertices + 3 * (size_t)index;
     const bool is_kept = core->count <= KILN_CONVEX_KEPT;
-    if (!is_kept && core->carry != NULL) {
-        for (size_t k = 0; k < 3; k++) {
-            out[k] = coordinate_of(core, index, k) - core->middle[k];
-        }
-        return;
-    }
     for (size_t k = 0; k < 3; k++) {
-        out[k] = is_kept ? core->kept[k][index] : stored[k] - core->middle[k];
+        out[k] = is_kept ? core->kept[k][index] : coordinate_of(core, index, k) - core->middle[k];
     }
 }
 

@@ -21,6 +21,7 @@
 #include "point_triangle.h"
 
 #include "../../formats/assert.h"
+#include "../../formats/vector.h"
 #include "../base/compiler.h"
 #include "double_double.h"
 #include "wide_integer.h"
@@ -300,11 +301,6 @@ kiln_nearest_feature kiln_point_feature(const double p[3], const double t[9])
     return (kiln_nearest_feature){KILN_FEATURE_FACE, 0};
 }
 
-static inline bool is_same_point(const double a[3], const double b[3])
-{
-    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-}
-
 bool kiln_point_stays_at_corner(const double p[3], const double t[9], uint32_t corner)
 {
     double off[3], edge[2][3];
@@ -325,12 +321,12 @@ bool kiln_features_coincide(const double t[9], kiln_nearest_feature of_t, const 
         return false;
     }
     if (of_t.kind == KILN_FEATURE_CORNER) {
-        return is_same_point(t + 3 * of_t.part, u + 3 * of_u.part);
+        return kiln_is_same_point(t + 3 * of_t.part, u + 3 * of_u.part);
     }
     const double *t0 = t + 3 * ((of_t.part + 1) % 3), *t1 = t + 3 * ((of_t.part + 2) % 3);
     const double *u0 = u + 3 * ((of_u.part + 1) % 3), *u1 = u + 3 * ((of_u.part + 2) % 3);
-    return (is_same_point(t0, u0) && is_same_point(t1, u1)) ||
-           (is_same_point(t0, u1) && is_same_point(t1, u0));
+    return (kiln_is_same_point(t0, u0) && kiln_is_same_point(t1, u1)) ||
+           (kiln_is_same_point(t0, u1) && kiln_is_same_point(t1, u0));
 }
 
 /* ---------------------------------------------------------------------- in pairs of doubles -- */

@@ -330,8 +330,7 @@ static double least_by_tree_0(const kiln_front *front)
 /* No vector gets longer by more. */
 static double stretch_of(const kiln_pose *pose)
 {
-    return kiln_pose_is_sound(pose) ? pose->scale
-                                    : 3 * pose->scale * kiln_matrix_most(pose->rotation);
+    return kiln_pose_is_sound(pose) ? pose->scale : pose->scale * kiln_matrix_norm(pose->rotation);
 }
 
 static double magnitude_at(const kiln_tree *tree, const kiln_pose *pose)

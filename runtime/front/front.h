@@ -52,7 +52,9 @@ struct kiln_front {
     double world;  /* what a length of X's frame is in the world, by tree 0's frame and at least */
     double motion; /* since the method ran last, in the world; HUGE_VAL: nothing is known of it */
     double travelled; /* the sum of all motions; it grows with each that is not 0 */
-    double size;      /* e_o: longest edge of the smaller of both root boxes, in the world */
+    /* e_o: longest edge of the smaller of both root boxes, in the world; at affine poses, where no
+     * method runs, the sum of all magnitudes, of which roundings are a part. */
+    double size;
     /* From the last query. */
     bool has_last, last_affine; /* the latter: `poses` in place of `last` */
     kiln_front_place_of last;

@@ -504,6 +504,16 @@ kiln_status kiln_placement_form_any(kiln_placement *placement, const kiln_pose *
     return KILN_OK;
 }
 
+void kiln_placement_centre(const kiln_placement *placement, kiln_transform *carry,
+                           double inverse[9])
+{
+    *carry = placement->carry;
+    memset(carry->translation, 0, sizeof carry->translation);
+    for (int i = 0; i < 9; i++) {
+        inverse[i] = placement->inverse[i] / placement->scale;
+    }
+}
+
 const kiln_placement kiln_placement_identity = {.carry = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}},
                                                 .inverse = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                                 .scale = 1,

@@ -137,6 +137,11 @@ kiln_status kiln_placement_form_any(kiln_placement *placement, const kiln_pose *
 kiln_status kiln_placement_between_any(kiln_placement *placement, const kiln_pose *frame,
                                        const kiln_pose *pose);
 
+/* Of an affine placement: the map without its translation, and the inverse of that, to measure in
+ * the frame that the translation moves to the origin. */
+void kiln_placement_centre(const kiln_placement *placement, kiln_transform *carry,
+                           double inverse[9]);
+
 /* A point of that frame in the tree's own: inverse (p - translation) / scale, settled as above,
  * each sum from left to right, every operation rounded to double. A direction likewise, without
  * translation and scale. */

@@ -44,7 +44,8 @@ typedef struct {
 /* What a further pair has to be within, to matter. */
 static void lower_limits(search *s, kiln_near_walk *walk)
 {
-    double limit = s->limit;
+    /* Out of sight a limit is cut by 2^-38 of itself, and a pair at what was asked counts. */
+    double limit = s->limit * (1 + 0x1p-36);
     if (s->found) {
         /* A pair matters only if it is better than the best by more than the error that the caller
          * allows: value > (1 + relative) * d + absolute for its distance d. */
@@ -263,14 +264,12 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
           options->absolute >= 0 && options->absolute < HUGE_VAL)) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_status status = kiln_pair_frame_relate_any(&frame, q->a, q->pose_a, q->b, q->pose_b);
+    const kiln_status status =
+        kiln_pair_frame_relate_any_polygons(&frame, q->a, q->pose_a, q->b, q->pose_b);
     if (status != KILN_OK) {
         return status;
     }
     kiln_pair_frame_form_maps(&frame);
-    if (!kiln_tree_has_polygons(q->a) || !kiln_tree_has_polygons(q->b)) {
-        return kiln_trees_lack(q->a, q->b);
-    }
     search s;
     kiln_near_walk walk;
     s.frame = &frame;

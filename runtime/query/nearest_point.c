@@ -44,11 +44,6 @@ static void load_corners(const kiln_point_query *q, uint32_t stored, double corn
     }
 }
 
-static bool has_same(const double a[3], const double b[3])
-{
-    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-}
-
 static void decide_feature(const kiln_point_query *q, kiln_near_triangle *t, double corners[9])
 {
     load_corners(q, t->stored, corners);
@@ -64,7 +59,7 @@ static bool stays_at_corner(const kiln_point_query *q, const double corners_t[9]
                             const kiln_near_triangle *u, const double corners_u[9])
 {
     for (uint32_t i = 0; i < 3 && u->feature.kind == KILN_FEATURE_CORNER; i++) {
-        if (has_same(corners_t + 3 * i, corners_u + 3 * u->feature.part)) {
+        if (kiln_is_same_point(corners_t + 3 * i, corners_u + 3 * u->feature.part)) {
             return kiln_point_stays_at_corner(q->near.own, corners_t, i);
         }
     }
@@ -303,9 +298,9 @@ static bool add_normal(void *user, kiln_near_point *near, uint32_t slot, uint32_
     (void)lower;
     (void)upper;
     for (uint32_t i = 0; i < 3; i++) {
-        const bool here = has_same(t + 3 * i, s->from);
-        const bool along = s->to == s->from || has_same(t + 3 * ((i + 1) % 3), s->to) ||
-                           has_same(t + 3 * ((i + 2) % 3), s->to);
+        const bool here = kiln_is_same_point(t + 3 * i, s->from);
+        const bool along = s->to == s->from || kiln_is_same_point(t + 3 * ((i + 1) % 3), s->to) ||
+                           kiln_is_same_point(t + 3 * ((i + 2) % 3), s->to);
         if (!here || !along || !corner_frame(placed, i, e, f, n)) {
             continue;
         }

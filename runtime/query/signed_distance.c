@@ -10,15 +10,12 @@
 /* Of an affine pose both are of the triangles where it takes them. */
 static kiln_place side_in_place(const kiln_point_query *q)
 {
+    kiln_transform carry;
     double inverse[9];
     if (!q->placement.affine) {
         return kiln_inside_point(q->tree, NULL, NULL, q->near.own);
     }
-    kiln_transform carry = q->placement.carry;
-    memset(carry.translation, 0, sizeof carry.translation);
-    for (int i = 0; i < 9; i++) {
-        inverse[i] = q->placement.inverse[i] / q->placement.scale;
-    }
+    kiln_placement_centre(&q->placement, &carry, inverse);
     return kiln_inside_point(q->tree, &carry, inverse, q->near.own);
 }
 

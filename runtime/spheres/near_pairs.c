@@ -174,14 +174,12 @@ static kiln_status search_near_pairs(const near_question *q)
     if (!(q->distance >= 0)) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_status status = kiln_pair_frame_relate_any(&frame, q->a, q->pose_a, q->b, q->pose_b);
+    const kiln_status status =
+        kiln_pair_frame_relate_any_polygons(&frame, q->a, q->pose_a, q->b, q->pose_b);
     if (status != KILN_OK) {
         return status;
     }
     kiln_pair_frame_form_maps(&frame);
-    if (!kiln_tree_has_polygons(q->a) || !kiln_tree_has_polygons(q->b)) {
-        return kiln_trees_lack(q->a, q->b);
-    }
     s.frame = &frame;
     s.visitor = q->visitor;
     s.scale = kiln_pose_scale(kiln_pair_frame_world(&frame, q->pose_a, q->pose_b));

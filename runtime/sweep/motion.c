@@ -315,7 +315,7 @@ static void choose_columns(const double m[9], int order[2])
  * lost long before the map is; these axes are off only in what is as much smaller. */
 static bool turn_between(const double start[9], const double end[9], double between[9])
 {
-    double from[3][3], to[3][3], turned[9], unused[9], most = 0;
+    double from[3][3], to[3][3], turned[9], unused[9];
     int order[2] = {0, 1};
     bool near = true;
     choose_columns(start, order);
@@ -327,9 +327,7 @@ static bool turn_between(const double start[9], const double end[9], double betw
                      to[2][row] * from[2][column];
     }
     kiln_matrix_multiply(between, start, turned);
-    for (int i = 0; i < 9; i++) {
-        most = fmax(most, fabs(end[i]));
-    }
+    const double most = kiln_matrix_most(end);
     for (int i = 0; i < 9; i++) {
         near &= fabs(end[i] - turned[i]) <= START_DEPARTURE_MAX * most;
     }

@@ -16,6 +16,7 @@
 
 #include "../../formats/assert.h"
 #include "../../formats/vector.h"
+#include "lane_order.h"
 
 #include <string.h>
 
@@ -214,32 +215,6 @@ static void key_lanes(const near_level *at, const kiln_lanes *lanes, const kiln_
     }
 }
 
-/* Lanes of the mask by their keys. */
-static void order_lanes(near_level *at, const double key_of[8])
-{
-    double key[8];
-    uint32_t lane[8];
-    uint32_t count = 0;
-    for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
-        const uint32_t i = lowest_lane(mask);
-        const double d = key_of[i];
-        uint32_t place = count++;
-        while (place > 0 && d < key[place - 1]) {
-            key[place] = key[place - 1];
-            lane[place] = lane[place - 1];
-            place--;
-        }
-        key[place] = d;
-        lane[place] = i;
-    }
-    KILN_ASSERT(count <= KILN_NODE_WIDTH);
-    /* Eight lanes take three bits each, so the order fits into 24 bits of one number. */
-    at->order = 0;
-    while (count > 0) {
-        at->order = at->order << 3 | lane[--count];
-    }
-}
-
 /* A bound that is no number keeps its lane: only a comparison that holds may leave a lane out. */
 static inline void keep_near_lanes(const kiln_near_walk *w, near_level *at)
 {
@@ -267,7 +242,7 @@ static void open_near_box(const kiln_near_walk *w, const kiln_tree_box *opened, 
     if (w->frame->affine) {
         affine_bounds(w, at, key);
         keep_near_lanes(w, at);
-        order_lanes(at, key);
+        at->order = kiln_lane_order(at->mask, key);
         return;
     }
     kiln_lanes lanes;
@@ -282,7 +257,7 @@ static void open_near_box(const kiln_near_walk *w, const kiln_tree_box *opened, 
     }
     keep_near_lanes(w, at);
     key_lanes(at, &lanes, &probe, unit_squared, key);
-    order_lanes(at, key);
+    at->order = kiln_lane_order(at->mask, key);
 }
 
 /* The next lane that is within the limit, or 8. */

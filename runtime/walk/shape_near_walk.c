@@ -8,6 +8,7 @@
 #include "shape_near_walk.h"
 
 #include "../../formats/assert.h"
+#include "lane_order.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,27 +134,15 @@ static void measure_lanes(const kiln_shape_near_walk *w, const kiln_lanes *lanes
 /* Lanes of the mask by bound and, among those that overlap, by the distance of the centres. */
 static void sort_lanes(const kiln_lanes *lanes, const kiln_probe *probe, shape_level *at)
 {
-    double key[8];
-    uint32_t lane[8], count = 0;
+    double key_of[8];
     for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(mask);
         const float x = probe->centre[0] - lanes->centre[0][i];
         const float y = probe->centre[1] - lanes->centre[1][i];
         const float z = probe->centre[2] - lanes->centre[2][i];
-        const double d = at->bound[i] + NEARNESS * (double)(x * x + y * y + z * z);
-        uint32_t place = count++;
-        while (place > 0 && d < key[place - 1]) {
-            key[place] = key[place - 1];
-            lane[place] = lane[place - 1];
-            place--;
-        }
-        key[place] = d;
-        lane[place] = i;
+        key_of[i] = at->bound[i] + NEARNESS * (double)(x * x + y * y + z * z);
     }
-    at->order = 0;
-    while (count > 0) {
-        at->order = at->order << 3 | lane[--count];
-    }
+    at->order = kiln_lane_order(at->mask, key_of);
 }
 
 static void open_node_near_shape(const kiln_shape_near_walk *w, uint32_t index, shape_level *at)

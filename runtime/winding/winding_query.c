@@ -370,11 +370,7 @@ static kiln_status place_wound(wound_tree *of, const kiln_winding *winding, cons
     of->winding = winding;
     of->gross = winding->gross;
     if (status == KILN_OK && of->placement.affine) {
-        of->carry = of->placement.carry;
-        memset(of->carry.translation, 0, sizeof of->carry.translation);
-        for (int i = 0; i < 9; i++) {
-            of->inverse[i] = of->placement.inverse[i] / of->placement.scale;
-        }
+        kiln_placement_centre(&of->placement, &of->carry, of->inverse);
         (void)frexp(kiln_matrix_most(of->carry.rotation), &exponent);
         exponent += 2;
         of->gross = 6.0 * (double)winding->tree->view.slots;

@@ -147,6 +147,10 @@ expect 0 "$KILN" query "$cube" --mode all --spheres "$TMPDIR/robot" --json
 says out '"sphere": 2'
 expect 1 "$KILN" query "$cube" --poses "$TMPDIR/links" --rays "$TMPDIR/rays"
 says err '--poses needs --spheres'
+expect 1 "$KILN" query "$cube" --points /dev/null --cull none
+says err '--cull needs --rays'
+expect 1 "$KILN" query "$cube" --rays /dev/null --neighbours beyond
+says err '--neighbours needs --self'
 head -n 3 "$TMPDIR/links" >"$TMPDIR/odd"
 expect 3 "$KILN" query "$cube" --spheres "$TMPDIR/robot" --poses "$TMPDIR/odd"
 says err '3 poses are no whole number of configurations of 2 links'

@@ -388,6 +388,9 @@ static void test_out_of_sight(void **state)
             const double want = pow(10, e) - (e % 3 == 2 ? 0.8 : 2.8);
             assert_true(fabs(there.distance - want) < 2e-6 * want);
             assert_false(ask_within(a.trees[k], NULL, a.trees[k], &pose, 0.5 * want, NULL, 0));
+            const double found = there.distance;
+            assert_true(ask_within(a.trees[k], e % 2 == 0 ? NULL : &off, a.trees[(k + 1) % KINDS],
+                                   &pose, found, NULL, 0));
             tally sum = {0, 0, 0};
             (void)tally_distance(a.trees[k], a.trees[k], &pose, &sum);
             /* Balls stick out of a flat side, where boxes end with it. */

@@ -55,8 +55,8 @@ typedef struct {
 } bake_file;
 size_t bake_settings_files(const bake_settings *settings, bake_file files[BAKE_FILES_MAX]);
 
-/* Reports an option that was given, though a model at `asset`, a height field or not, has no use for
- * it. The library refuses values that are not the defaults; this refuses those, too. */
+/* Reports an option that was given, though a model at `asset`, a height field or not, has no use
+ * for it. The library refuses values that are not the defaults; this refuses those, too. */
 int bake_settings_check_given(const bake_settings *settings, uint64_t given, const char *asset);
 
 /* The library's options. `asset` is named where something does not fit together, which is reported;

@@ -40,10 +40,10 @@ typedef enum {
 
 typedef struct {
     const char *rays, *points, *shapes, *spheres, *poses, *bv, *tree;
-    int mode, cull, count; /* 0: not given */
-    double scale, within;  /* less than 0: not given */
-    double accuracy;       /* so is this */
-    int neighbours;        /* kiln_neighbours */
+    int mode, count;      /* 0: not given */
+    double scale, within; /* less than 0: not given */
+    double accuracy;      /* so are these */
+    int cull, neighbours; /* kiln_cull, kiln_neighbours */
     bool self, witness, json;
 } query_settings;
 
@@ -540,7 +540,9 @@ static int ask_self(const query_settings *settings, const char *path, const kiln
 {
     const self_question question = {.path = path,
                                     .tree = tree,
-                                    .neighbours = (kiln_neighbours)settings->neighbours,
+                                    .neighbours = settings->neighbours < 0
+                                                      ? KILN_NEIGHBOURS_BEYOND
+                                                      : (kiln_neighbours)settings->neighbours,
                                     .any = settings->mode == MODE_ANY,
                                     .witness = settings->witness};
     json_t *answers = report_is_json() ? json_array() : NULL;
@@ -588,7 +590,8 @@ static int run_spheres(query_run *run)
 /* Exactly one kind of query is allowed, as nothing in a line says which kind it is. */
 static int run_query(int argc, char **argv)
 {
-    query_settings settings = {.mode = MODE_FIRST, .scale = 1, .within = -1, .accuracy = -1};
+    query_settings settings = {
+        .mode = MODE_FIRST, .scale = 1, .within = -1, .accuracy = -1, .cull = -1, .neighbours = -1};
     int count;
     int status = options_parse(&verb_query, argc, argv, &settings, &count);
     if (status != EXIT_DONE) {
@@ -603,6 +606,12 @@ static int run_query(int argc, char **argv)
     }
     if (settings.poses != NULL && settings.spheres == NULL) {
         return report_usage("--poses needs --spheres");
+    }
+    if ((settings.cull >= 0 && settings.rays == NULL) ||
+        (settings.neighbours >= 0 && !settings.self)) {
+        return report_usage(settings.cull >= 0 && settings.rays == NULL
+                                ? "--cull needs --rays"
+                                : "--neighbours needs --self");
     }
     const bool is_near = settings.mode == MODE_NEAREST || settings.mode == MODE_SIGNED;
     if (is_near && settings.points == NULL) {
@@ -643,7 +652,7 @@ static int run_query(int argc, char **argv)
     /* The pose only enlarges the mesh about its origin; the numbers of queries are taken as they
      * are. */
     run.options = kiln_query_options_default();
-    run.options.cull = (kiln_cull)settings.cull;
+    run.options.cull = settings.cull < 0 ? KILN_CULL_NONE : (kiln_cull)settings.cull;
     run.pose = kiln_pose_identity();
     run.pose.scale = settings.scale;
     run.answers = report_is_json() ? json_array() : NULL;
