@@ -26,10 +26,14 @@
  * Where two faces lie on each other it saves nearly all; round surfaces that are divided into few
  * triangles part a little sooner along some facet, which is no reason. */
 #define FACED 0.25
+/* The same where the curves are so far from a plane that their direction is the mean of several
+ * faces: of two ridges that cross it is none of theirs. */
+#define FACED_BENT 0x1p-4
 /* Of the same way, in the search: of slopes at which the patches part nearly as soon, as there are
  * where several corners are farthest, the least steep one counts. Else roundings would choose. */
 #define LEVELLED 0.125
 #define FOUND 0x1p-12 /* of the depth: the search ends where it can't save more */
+#define STEEPLY 0.05  /* sine, from which on a surface leads into another, or farther out */
 
 /* Each piece of a curve counts for a face of X and one of Y, so directions have up to twice the
  * curve's length together. Those that have more than 2/14 of it each are all among these 13,
@@ -323,8 +327,7 @@ static double extent_width(const extents *e, int way)
     return e->highest[way] - e->lowest[way];
 }
 
-/* Where a farthest place is, along the axes of the search; to the sides no farther than the curves
- * are, so that what hangs over them does not tilt the normal. */
+/* Where a farthest place is, along the axes of the search. */
 static void place_of_far(const gap_search *g, const kiln_regions_mesh *mesh,
                          const kiln_regions_far *far, const double origin[3], double out[3])
 {
@@ -338,9 +341,6 @@ static void place_of_far(const gap_search *g, const kiln_regions_mesh *mesh,
             kiln_subtract(far->end, origin, from);
             out[k] = kiln_dot(g->axis[k], from);
         }
-    }
-    for (int k = 0; k < 2; k++) {
-        out[k] = fmin(fmax(out[k], g->low[k]), g->high[k]);
     }
 }
 
@@ -463,9 +463,17 @@ static double rise_of(const gap_search *g, const double way[3])
     return rise;
 }
 
+/* What the search makes least: the gap at the slopes of a direction, which is longer than 1 where
+ * that is tilted, and what the slopes cost. So it is what the cuts bound, and convex. */
+static double cost_of(const gap_search *g, const extents *e, int way)
+{
+    const double lift = LEVELLED * rise_of(g, e->way[way]);
+    return (extent_width(e, way) + lift) / kiln_dot(g->axis[2], e->way[way]);
+}
+
 /* Tilts the first direction of *e, if the patches part sooner along one that is near. */
 static void tilt(kiln_regions *r, uint32_t root, const kiln_regions_measure *m, double spread,
-                 extents *e)
+                 double faced, extents *e)
 {
     gap_search g;
     extents asked;
@@ -487,9 +495,8 @@ static void tilt(kiln_regions *r, uint32_t root, const kiln_regions_measure *m, 
     for (int pass = 0; pass < PASSES; pass++) {
         extend(r, root, m, &asked);
         for (int i = 0; i < asked.count; i++) {
-            const double lift = LEVELLED * rise_of(&g, asked.way[i]);
-            if (extent_width(&asked, i) + lift < cost) {
-                cost = extent_width(&asked, i) + lift;
+            if (cost_of(&g, &asked, i) < cost) {
+                cost = cost_of(&g, &asked, i);
                 take_way(&asked, i, &nearest, 0);
             }
         }
@@ -502,19 +509,64 @@ static void tilt(kiln_regions *r, uint32_t root, const kiln_regions_measure *m, 
         slope_way(&g, best[0], best[1], asked.way[0]);
     }
     const double gain = extent_width(e, 0) - extent_width(&nearest, 0);
-    if (gain > LITTLE * extent_width(e, 0) && gain > FACED * rise_of(&g, nearest.way[0])) {
+    if (gain > LITTLE * extent_width(e, 0) && gain > faced * rise_of(&g, nearest.way[0])) {
         take_way(&nearest, 0, e, 0);
     }
 }
 
 /* ------------------------------------------------------------------------------- the normal -- */
 
+/* Where a surface passes the other at a curve: does it go on beyond the curve, farther out than the
+ * patch, and does it move into the other there? `own` and `other`: how far their normals lead
+ * along the way in which it moves; `both`: along each other. */
+static bool leads_on(double own, double other, double both)
+{
+    return other < -STEEPLY && other - both * own < -STEEPLY;
+}
+
+/* What of both patches is farthest out along a direction may be the curves alone. If their surfaces
+ * then go on beyond them, and would move into the other mesh, the patches do not part by their own
+ * extent: a cone that is sunk into a ridge is not freed along the normal of one side of it. */
+static bool is_blocked(const kiln_regions *r, uint32_t root, const double origin[3],
+                       const extents *e, int way)
+{
+    static const double nowhere[3] = {0, 0, 0};
+    const double near = EQUALLY * extent_width(e, way);
+    bool any_x = false, any_y = false, all_x = true, all_y = true;
+    for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            for (int end = 0; end < 2 && r->segments[i].found; end++) {
+                double from[3], x[3] = {0, 0, 0}, y[3] = {0, 0, 0};
+                kiln_subtract(r->segments[i].at[end], origin, from);
+                const double height = kiln_dot(e->way[way], from);
+                const bool low = e->low[way].end != NULL && height <= e->lowest[way] + near;
+                const bool high = e->high[way].end != NULL && height >= e->highest[way] - near;
+                if (low || high) {
+                    (void)way_of_face(&r->x, r->pairs[i].x, 1, nowhere, x);
+                    (void)way_of_face(&r->y, r->pairs[i].y, 1, nowhere, y);
+                    const double along_x = kiln_dot(e->way[way], x), both = kiln_dot(x, y);
+                    const double along_y = kiln_dot(e->way[way], y);
+                    any_x = any_x || low;
+                    any_y = any_y || high;
+                    all_x = all_x && (!low || leads_on(along_x, along_y, both));
+                    all_y = all_y && (!high || leads_on(-along_y, -along_x, both));
+                }
+            }
+        }
+    }
+    return (any_x && all_x) || (any_y && all_y);
+}
+
 /* The face along which the patches part soonest; of equal ones that which is nearest to the first
  * direction. 0: none is so much better than that. */
-static int best_face(const extents *e)
+static int best_face(const kiln_regions *r, uint32_t root, const double origin[3], const extents *e)
 {
     int best = 0;
     for (int i = 1; i < e->count; i++) {
+        if (!(extent_width(e, i) < SOONER * extent_width(e, 0)) ||
+            is_blocked(r, root, origin, e, i)) {
+            continue;
+        }
         const double width = extent_width(e, i), least = extent_width(e, best);
         const bool equal = best > 0 && fabs(width - least) <= EQUALLY * least;
         const bool nearer = kiln_dot(e->way[i], e->way[0]) > kiln_dot(e->way[best], e->way[0]);
@@ -522,7 +574,7 @@ static int best_face(const extents *e)
             best = i;
         }
     }
-    return best > 0 && extent_width(e, best) < SOONER * extent_width(e, 0) ? best : 0;
+    return best;
 }
 
 static void count_fills(const kiln_regions *r, uint32_t root, kiln_region *region)
@@ -548,9 +600,10 @@ void kiln_regions_measure_extents(kiln_regions *r, uint32_t root, kiln_regions_m
     extend(r, root, m, &e);
     count_fills(r, root, &m->region);
     /* A curve in a plane is one of a face that is there, whatever passes through it. */
-    const int best = any && spread > FLAT * extent_width(&e, 0) ? best_face(&e) : 0;
+    const bool bent = any && spread > FLAT * extent_width(&e, 0);
+    const int best = bent ? best_face(r, root, m->origin, &e) : 0;
     if (best == 0 && any && !m->region.open && spread > LEVEL * extent_width(&e, 0)) {
-        tilt(r, root, m, spread, &e);
+        tilt(r, root, m, spread, bent ? FACED_BENT : FACED, &e);
     }
     m->low = e.low[best];
     m->high = e.high[best];

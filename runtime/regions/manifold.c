@@ -142,7 +142,9 @@ static void offer_fill(point_search *search, const corner_source *source,
     }
 }
 
-/* Is a triangle so steep that the other surface is deep at it? */
+/* Is a triangle so steep that the other surface is deep at it? Floats are multiples of 2^-149, and
+ * a pose makes no length less than 2^-32 of what it was, so that squares of normals stay above
+ * 2^-740: far from where they would be lost. */
 static bool is_steep(const kiln_regions_mesh *mesh, uint32_t triangle, const double up[3])
 {
     double u[3], v[3], normal[3];

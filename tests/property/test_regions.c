@@ -3,7 +3,8 @@
  * tori and soups of triangles at random poses; boxes and prisms of small whole numbers at exact
  * poses, in which corners, edges and faces of both coincide.
  *
- * Oracle: depth and normal from the solids' geometry; which pairs hang together, by exact
+ * Oracle: depth and normal from the solids' geometry, and, of those that are convex, from the
+ * Minkowski difference of the polyhedra (convex_depth.h); which pairs hang together, by exact
  * arithmetic (oracle.c) on all pairs of pairs; of affine poses meshes that are baked where these
  * take them; triangles inside, by kiln_locate_point of each;
  * Stokes' theorem, for the area vector; that each crossing of an edge is the begin of one segment
@@ -30,6 +31,7 @@
 #include "../support/body.h"
 #include "../support/brute.h"
 #include "../support/contact_shapes.h"
+#include "../support/convex_depth.h"
 #include "oracle.h"
 
 enum { ROOM = 64 };
@@ -368,6 +370,88 @@ static void test_on_each_other(void **unused)
         tally_print(&coarse);
     }
     assert_true(fine.poses > 0 && fine.depth_off == 0 && fine.normal_off == 0);
+}
+
+/* What is known of solids that few triangles make something else of. */
+typedef struct {
+    uint32_t poses, along_off, parted_not, least_off, unique, normal_off;
+    double along; /* the worst */
+} convex_tally;
+
+/* Against what the polyhedra themselves are, as far as they are convex, and so rough that the round
+ * solids tell nothing: their arcs are higher than 1/50 of the depth. The depth is that of all of
+ * both along the normal that is found, or the least of all, within 1 %, and no less than that. If
+ * no other facet of their Minkowski difference more than 2 degrees away parts them as soon, within
+ * 1 %, the normal is within 2 degrees of the least translation or of the smooth solids' normal, but
+ * in one of 20: a sphere of 24 triangles has wide faces, along which it may part sooner. */
+static void test_convex(void **unused)
+{
+    (void)unused;
+    const uint32_t kinds = sizeof meetings / sizeof meetings[0], rounds = amount_of_few(3);
+    convex_tally all = {0};
+    uint64_t own = 23;
+    for (uint32_t i = 0; i < kinds * rounds; i++) {
+        const meeting *m = &meetings[i % kinds];
+        if (m->upper == SOLID_TORUS || m->lower == SOLID_TORUS) {
+            continue;
+        }
+        const uint32_t most = amount(1) > 1 ? 2000 : 250;
+        const uint32_t upper_count = (uint32_t)(12 * pow(most / 12, random_between(&own, 0, 1)));
+        const uint32_t lower_count = (uint32_t)(12 * pow(most / 12, random_between(&own, 0, 1)));
+        mesh plain_upper = solid_mesh(m->upper, upper_count, i / kinds % 2 == 1, &own);
+        mesh plain_lower = solid_mesh(m->lower, lower_count, i / kinds / 2 % 2 == 1, &own);
+        solid upper = solid_of(convex_hull_of(&plain_upper));
+        solid lower = solid_of(convex_hull_of(&plain_lower));
+        const mesh *hull_a = &upper.model.geometry, *hull_b = &lower.model.geometry;
+        const double arc = fmax(solid_sagitta(m->upper, hull_a), solid_sagitta(m->lower, hull_b));
+        for (uint32_t p = 0; p < 3; p++) {
+            const kiln_pose at = pose_random(&own, 3);
+            const double depth = random_between(&own, 0.1, 0.3);
+            const double x = m->side * random_between(&own, -1, 1);
+            const double y = m->side * random_between(&own, -1, 1);
+            const kiln_pose above =
+                m->lying ? lying(x, y, m->height - depth) : standing(x, y, m->height - depth);
+            const kiln_pose below = m->lower_lying ? lying(0, 0, 0) : standing(0, 0, 0);
+            const kiln_pose pose_a = after(&at, &above), pose_b = after(&at, &below);
+            const double up[3] = {at.rotation[2], at.rotation[5], at.rotation[8]};
+            double low, high, unused_low, unused_high;
+            kiln_region regions[ROOM];
+            convex_parting least;
+            if (arc <= depth / 50 ||
+                find(upper.adjacency, &pose_a, lower.adjacency, &pose_b, regions) == 0) {
+                continue;
+            }
+            const kiln_region *r = &regions[0];
+            convex_part(hull_a, &pose_a, hull_b, &pose_b, &least);
+            solid_extent(hull_a, &pose_a, r->normal, &low, &unused_high);
+            solid_extent(hull_b, &pose_b, r->normal, &unused_low, &high);
+            const double along = fmin(fabs(r->depth - (high - low)) / (high - low),
+                                      fabs(r->depth - least.depth) / least.depth);
+            const double two = 2 * 3.14159265 / 180;
+            all.poses++;
+            all.along = fmax(all.along, along);
+            all.along_off += along > 0.01;
+            all.parted_not += r->depth < 0.99 * least.depth;
+            all.least_off += r->depth > 1.01 * least.depth;
+            if (least.other_way < two) {
+                all.unique++;
+                all.normal_off +=
+                    angle_between(r->normal, least.way) > two && angle_between(r->normal, up) > two;
+            }
+        }
+        solid_free(&upper);
+        solid_free(&lower);
+        mesh_free(&plain_upper);
+        mesh_free(&plain_lower);
+    }
+    print_message(
+        "%u rough convex poses | depth along the normal %.4f off at worst, %u over 1 %% | "
+        "%u less than any that parts them | %u over 1 %% more than the least | %u ways that "
+        "are alone, %u normals over 2 degrees from it and from the solids'\n",
+        all.poses, all.along, all.along_off, all.parted_not, all.least_off, all.unique,
+        all.normal_off);
+    assert_true(all.poses > 0 && all.along_off == 0 && all.parted_not == 0);
+    assert_true(all.normal_off <= all.unique / 20 + 2);
 }
 
 /* Rings that lie on each other, in which a normal that is a degree off makes another depth; a ring
@@ -952,7 +1036,7 @@ int main(int argc, char **arguments)
         cmocka_unit_test(test_tilted),    cmocka_unit_test(test_divided),
         cmocka_unit_test(test_dented),    cmocka_unit_test(test_lattice),
         cmocka_unit_test(test_soups),     cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_carried),
+        cmocka_unit_test(test_carried),   cmocka_unit_test(test_convex),
     };
     if (argc > 1) {
         cmocka_set_test_filter(arguments[1]);

@@ -319,6 +319,141 @@ static void test_leaning(void **unused)
     thing_free(&ball);
 }
 
+/* A pyramid on its head in a ridge: along the normal of one side of the ridge its tip is out
+ * soonest, but what is beyond the other side is not. */
+static void test_ridge(void **unused)
+{
+    (void)unused;
+    static const float places[5][3] = {{0, 0, 0}, {2, 2, 2}, {-2, 2, 2}, {-2, -2, 2}, {2, -2, 2}};
+    static const uint32_t corners[6][3] = {{0, 2, 1}, {0, 3, 2}, {0, 4, 3},
+                                           {0, 1, 4}, {1, 2, 3}, {1, 3, 4}};
+    kiln_region r[ROOM];
+    mesh m = {malloc(sizeof places), malloc(sizeof corners), 5, 6};
+    assert_true(m.positions != NULL && m.indices != NULL);
+    memcpy(m.positions, places, sizeof places);
+    memcpy(m.indices, corners, sizeof corners);
+    mesh wedge = solid_mesh(SOLID_WEDGE, 8, false, &state);
+    for (uint32_t i = 0; i < wedge.vertex_count; i++) {
+        wedge.positions[3 * i + 1] *= 1.25F;
+    }
+    thing pyramid = thing_of(m), roof = thing_of(wedge);
+    assert_int_equal(find(&pyramid, at(0.125, 0, 0.75), &roof, r), 1);
+    near(r[0].depth, 0.25);
+    near(r[0].normal[2], 1);
+    thing_free(&pyramid);
+    thing_free(&roof);
+}
+
+/* A ball over the corner of a box: three faces have about a third of the curve each, and along one
+ * of them it parts from the corner sooner than along what lies between them. */
+static void test_corner(void **unused)
+{
+    (void)unused;
+    kiln_region r[ROOM];
+    thing ball = thing_of(solid_mesh(SOLID_SPHERE, 3000, false, &state));
+    assert_int_equal(find(&ball, at(0.9, 0.9, 1.4), &cube, r), 1);
+    assert_true(fabs(r[0].depth - 0.6) < 1e-3);
+    near(r[0].normal[2], 1);
+    thing_free(&ball);
+}
+
+#ifdef __SIZEOF_INT128__
+/* Six times the volume of a tetrahedron of whole numbers. */
+static double whole_volume(int64_t t[3][3], const int64_t p[3])
+{
+    __extension__ typedef __int128 wide;
+    wide sum = 0;
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        const int64_t normal =
+            (t[1][i] - t[0][i]) * (t[2][j] - t[0][j]) - (t[1][j] - t[0][j]) * (t[2][i] - t[0][i]);
+        sum += (wide)normal * (p[k] - t[0][k]);
+    }
+    return (double)sum;
+}
+
+static thing triangle_of(int64_t t[3][3])
+{
+    mesh m = {malloc(9 * sizeof(float)), malloc(3 * sizeof(uint32_t)), 3, 1};
+    assert_true(m.positions != NULL && m.indices != NULL);
+    for (uint32_t i = 0; i < 9; i++) {
+        m.positions[i] = (float)t[i / 3][i % 3];
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        m.indices[i] = i;
+    }
+    return thing_of(m);
+}
+
+/* An edge that leads through a plane at a small angle: where, is known to the last digits. */
+static void test_small_angle(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 40; i++) {
+        enum { FAR = 4000000, NEAR = 400000, RISE = 500 };
+        const int64_t low = (int64_t)random_below(&state, NEAR);
+        int64_t t[3][3] = {
+            {-FAR + low, -FAR, -NEAR + low}, {FAR, -FAR + low, NEAR}, {low, FAR, low}};
+        /* The plane's height over two places of it, nearly. */
+        int64_t s[3][3] = {{-FAR / 3, -FAR / 5 - low, 0}, {FAR / 3, -FAR / 5, 0}, {low, 0, FAR}};
+        for (int k = 0; k < 2; k++) {
+            const double over = whole_volume(t, s[k]);
+            s[k][2] += 1;
+            s[k][2] = (int64_t)(-over / (whole_volume(t, s[k]) - over)) + (k == 0 ? RISE : -RISE);
+        }
+        thing one = triangle_of(s), other = triangle_of(t);
+        kiln_region r[ROOM];
+        double cut[2][3], way = 0;
+        assert_int_equal(find(&one, at(0, 0, 0), &other, r), 1);
+        for (int k = 0; k < 2; k++) {
+            const int64_t *from = s[2 * k], *to = s[1];
+            const double above = whole_volume(t, from);
+            const double part = above / (above - whole_volume(t, to));
+            for (int j = 0; j < 3; j++) {
+                cut[k][j] = (double)from[j] + part * (double)(to[j] - from[j]);
+            }
+        }
+        for (int j = 0; j < 3; j++) {
+            way += (cut[1][j] - cut[0][j]) * (cut[1][j] - cut[0][j]);
+        }
+        assert_true(fabs(r[0].length - sqrt(way)) < 4e-15 * FAR);
+        thing_free(&one);
+        thing_free(&other);
+    }
+}
+#endif
+
+/* Deep boxes, whose normal is tilted: it does not depend on what a search comes to first, so a move
+ * of 1e-9 changes it by no more than a tenth of a degree. */
+static void test_steady(void **unused)
+{
+    (void)unused;
+    static const uint64_t seeds[] = {14229779412069689030u, 10672899809012717701u,
+                                     8766125957823281000u,  6892785269952168559u,
+                                     14371760397695560698u, 8309214711698047831u};
+    kiln_region r[ROOM], moved[ROOM];
+    thing board = thing_of(mesh_box(-1, -0.5f, -0.25f, 1, 0.5f, 0.25f));
+    thing box = thing_of(mesh_box(-0.8f, -0.8f, -0.8f, 0.8f, 0.8f, 0.8f));
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        uint64_t seed = seeds[i];
+        kiln_pose pose = pose_random(&seed, 1.2);
+        assert_int_equal(find(&board, pose, &box, r), 1);
+        for (int k = 0; k < 6; k++) {
+            kiln_pose beside = pose;
+            double along = 0;
+            beside.translation[k % 3] += k < 3 ? 1e-9 : -1e-9;
+            assert_int_equal(find(&board, beside, &box, moved), 1);
+            for (int j = 0; j < 3; j++) {
+                along += r[0].normal[j] * moved[0].normal[j];
+            }
+            assert_true(along > 1 - 1.5e-6);
+            assert_true(fabs(moved[0].depth - r[0].depth) < 1e-3 * r[0].depth);
+        }
+    }
+    thing_free(&board);
+    thing_free(&box);
+}
+
 /* A surface that goes round the border of a sheet has no patch, however finely both are divided. */
 static void test_border(void **unused)
 {
@@ -660,6 +795,33 @@ static void test_scaled(void **unused)
     expect_rectangle(&r[0], -1.5, -1.75, 2.5, 2.25, -0.05);
 }
 
+/* As small as floats and scales can be: nothing is lost. */
+static void test_smallest(void **unused)
+{
+    (void)unused;
+    kiln_region r[ROOM];
+    const float half = 0x1p-140F;
+    thing small = thing_of(mesh_box(-half, -half, -half, half, half, half));
+    kiln_pose below = at(0, 0, 0), above = at(0, 0, 0);
+    size_t count;
+    below.scale = above.scale = KILN_SCALE_MIN;
+    const double edge = 2 * (double)half * KILN_SCALE_MIN;
+    above.translation[2] = 0.75 * edge;
+    assert_int_equal(kiln_contact_regions(regions, small.adjacency, &above, small.adjacency, &below,
+                                          NULL, r, ROOM, &count),
+                     KILN_OK);
+    assert_int_equal(count, 1);
+    near(r[0].depth / edge, 0.25);
+    near(r[0].normal[2], 1);
+    near(r[0].area / edge / edge, 1);
+    assert_int_equal(r[0].point_count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        near(fabs(r[0].points[i].position[0]) / edge, 0.5);
+        near(r[0].points[i].depth / edge, 0.25);
+    }
+    thing_free(&small);
+}
+
 /* And poses that stretch and mirror: of a box, and of a sheet, whose front stays its front. */
 static void test_stretched(void **unused)
 {
@@ -719,6 +881,12 @@ int main(void)
         cmocka_unit_test(test_within_triangle),
         cmocka_unit_test(test_piercing),
         cmocka_unit_test(test_leaning),
+        cmocka_unit_test(test_ridge),
+        cmocka_unit_test(test_corner),
+#ifdef __SIZEOF_INT128__
+        cmocka_unit_test(test_small_angle),
+#endif
+        cmocka_unit_test(test_steady),
         cmocka_unit_test(test_border),
         cmocka_unit_test(test_between),
         cmocka_unit_test(test_behind_spikes),
@@ -729,6 +897,7 @@ int main(void)
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_scaled),
+        cmocka_unit_test(test_smallest),
         cmocka_unit_test(test_stretched),
         cmocka_unit_test(test_turned),
     };
