@@ -374,8 +374,10 @@ static void pair_triangle(const double p[3], const double t[9], kiln_nearest_fea
 /* The square of the distance and what it may be off by; with numbers of about 1. Differences are
  * exact. A coordinate of a cross product errs by 2^-98 of the magnitudes that it multiplies; the
  * distance by at most 2^-96 of `size` from an edge, and of `size` times longest^2 / |n| from a
- * face; 2^-94 is taken. What underflows is below 2^-1070, so below 2^-670 after the division.
- * False: the bound does not hold, n being nearly 0. */
+ * face; 2^-94 is taken. Since no distance is above `size`, that is 2^-93 of the square at least,
+ * and more than the last products and the quotient err by, for which 2^-90 are added. What
+ * underflows is below 2^-1070, so below 2^-670 after the division. False: the bound does not hold,
+ * n being nearly 0. */
 static bool paired_square(const paired_triangle *t, kiln_feature kind, kiln_dd *square,
                           double *error)
 {

@@ -463,13 +463,66 @@ static void test_roundings(void **unused)
     }
 }
 
+/* Forty triangles that turn one side and the other to the point by turns, by nearly the same angle:
+ * nothing is left of the sum but what the arc tangents and the additions were off by. `beside`: an
+ * edge goes by the point, so that pairs of doubles are taken; else it is a little above all. */
+static mesh balanced(uint64_t *state, bool beside, double corners[])
+{
+    enum { COUNT = 40 };
+    mesh m = {malloc(9 * COUNT * sizeof(float)), malloc(3 * COUNT * sizeof(uint32_t)), 3 * COUNT,
+              COUNT};
+    assert_true(m.positions != NULL && m.indices != NULL);
+    const double turn = random_between(state, 0, 6), above = random_between(state, 1, 2);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const double off = ldexp(random_between(state, -1, 1), -16);
+        const double height = ldexp(above + off, -20);
+        const double flat[9] = {-3, -2, height, 4, -1 + off, height, 0.5, 5, height};
+        const double edge[9] = {0x1p-30, -1, 0, 0x1p-30, 1, 0, cos(turn) + off, 0.3, sin(turn)};
+        for (uint32_t k = 0; k < 9; k++) {
+            const uint32_t corner = k / 3;
+            const uint32_t turned = corner < 2 ? 3 * (1 - corner) + k % 3 : k;
+            const uint32_t to = i % 2 == 0 ? k : turned;
+            m.positions[9 * i + to] = (float)(beside ? edge[k] : flat[k]);
+        }
+        for (uint32_t k = 0; k < 9; k++) {
+            corners[9 * i + k] = m.positions[9 * i + k];
+        }
+        for (uint32_t k = 3 * i; k < 3 * i + 3; k++) {
+            m.indices[k] = k;
+        }
+    }
+    return m;
+}
+
+static void test_sums_of_roundings(void **unused)
+{
+    (void)unused;
+    uint64_t state = 54;
+    const double p[3] = {0, 0, 0};
+    kiln_winding_options options = kiln_winding_options_default();
+    options.accuracy = 0;
+    for (uint32_t i = 0; i < 20; i++) {
+        static double corners[360];
+        wound w;
+        wind(&w, balanced(&state, i % 2 == 0, corners), 15, i);
+        oracle_winding_set(corners, 40, p);
+        for (int k = 0; k < KINDS; k++) {
+            kiln_winding_answer answer;
+            assert_int_equal(kiln_winding_number(w.winding[k], NULL, p, &options, &answer),
+                             KILN_OK);
+            assert_true(oracle_winding_off(answer.number) <= answer.error);
+            assert_true(answer.error < 0x1p-40);
+        }
+        unwind(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_affine_poses),
-        cmocka_unit_test(test_sharp_bound),
-        cmocka_unit_test(test_roundings),
+        cmocka_unit_test(test_numbers),           cmocka_unit_test(test_affine_poses),
+        cmocka_unit_test(test_sharp_bound),       cmocka_unit_test(test_roundings),
+        cmocka_unit_test(test_sums_of_roundings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

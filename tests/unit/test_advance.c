@@ -212,11 +212,58 @@ static void triangles_stay_apart(void **state)
     assert_true(advanced >= amount_of_few(TRIES) / 4);
 }
 
+/* A long box whose decoded axes are off by 14 roundings of floats, at a pose that flattens it along
+ * its length: what they are off by is then as long as the box. Its true ends stay in the solid. */
+static void stretched_boxes_hold_their_ends(void **state)
+{
+    (void)state;
+    uint64_t random = 22;
+    for (int i = 0; i < 100; i++) {
+        const kiln_pose ideal = pose_random(&random, 1);
+        const double thin = ldexp(1, -14 - (int)random_below(&random, 6));
+        kiln_pose flat = kiln_pose_identity();
+        kiln_body_box box;
+        kiln_motion motion, rest;
+        kiln_pair_motion pair;
+        kiln_solid solid;
+        for (int k = 0; k < 9; k++) { /* all but `thin` of what is along the first axis is lost */
+            flat.rotation[k] -= (1 - thin) * ideal.rotation[k / 3] * ideal.rotation[k % 3];
+        }
+        for (int k = 0; k < 3; k++) {
+            box.centre[k] = random_between(&random, -1, 1);
+            box.half[k] = k == 0 ? 1 : 0x1p-30;
+            for (int j = 0; j < 3; j++) {
+                const double off = k == 0 ? 14 * 0x1p-24 * ideal.rotation[3 + j] : 0;
+                box.axis[k][j] = ideal.rotation[3 * k + j] + off;
+            }
+        }
+        assert_int_equal(kiln_motion_at_rest(&flat, &motion), KILN_OK);
+        assert_int_equal(kiln_motion_at_rest(NULL, &rest), KILN_OK);
+        assert_int_equal(kiln_pair_motion_form(&pair, &motion, &rest), KILN_OK);
+        kiln_solid_form(&solid, &pair, true, &box);
+        for (int end = -1; end < 2; end += 2) {
+            double own[3], there[3];
+            for (int k = 0; k < 3; k++) {
+                own[k] = box.centre[k] + end * ideal.rotation[k];
+            }
+            place_point(&flat, own, there);
+            for (int k = 0; k < 3; k++) {
+                double along = 0;
+                for (int j = 0; j < 3; j++) {
+                    along += solid.axis[k][j] * (there[j] - solid.centre[j]);
+                }
+                assert_true(fabs(along) <= solid.half[k] + solid.spread);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_stay_apart),
         cmocka_unit_test(triangles_stay_apart),
+        cmocka_unit_test(stretched_boxes_hold_their_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,41 @@ static void motions_are_bounded(void **state)
     assert_true(bound == 7);
 }
 
+/* Far from the origin places are rounded, and a turn by less than that may take a point as far. */
+static void roundings_are_motions(void **state)
+{
+    (void)state;
+    uint64_t random = 23;
+    for (int i = 0; i < 200; i++) {
+        kiln_pose from = pose_random(&random, ldexp(1, (int)random_below(&random, 50))), to = from;
+        double axis[3], bound, most = 0;
+        random_direction(&random, axis);
+        pose_turn(&to, axis, ldexp(1, -30 - (int)random_below(&random, 20)));
+        for (int k = 0; k < 9; k++) {
+            const double turned = to.rotation[k];
+            to.rotation[k] = from.rotation[k] + (turned - from.rotation[k]) * 0x1p-20;
+        }
+        assert_int_equal(kiln_motion_bound(cube.trees[0], &from, &to, &bound), KILN_OK);
+        for (int corner = 0; corner < 8; corner++) {
+            double squared = 0;
+            for (int k = 0; k < 3; k++) {
+                double place[2];
+                for (int n = 0; n < 2; n++) {
+                    const kiln_pose *pose = n == 0 ? &from : &to;
+                    place[n] = pose->translation[k];
+                    for (int j = 0; j < 3; j++) {
+                        const double way = pose->rotation[3 * k + j];
+                        place[n] += (corner >> j & 1) != 0 ? way : -way;
+                    }
+                }
+                squared += (place[1] - place[0]) * (place[1] - place[0]);
+            }
+            most = fmax(most, sqrt(squared));
+        }
+        assert_true(most <= bound);
+    }
+}
+
 /* Three corners each, anywhere near a point. */
 static void random_triangle(uint64_t *random, double far, float corners[9])
 {
@@ -574,6 +609,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(motions_are_bounded),
+        cmocka_unit_test(roundings_are_motions),
         cmocka_unit_test(margins_of_triangles_are_lower_bounds),
         cmocka_unit_test(bounds_are_those_of_corners),
         cmocka_unit_test(free_motion_is_the_gap),

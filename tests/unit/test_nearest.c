@@ -558,6 +558,71 @@ static void test_near_ties(void **state)
     }
 }
 
+/* A multiple of 2^-45 from -1 to 1: sums of a few are exact. */
+static double forty_bits(uint64_t *state)
+{
+    return floor(random_between(state, -1, 1) * 0x1p45) * 0x1p-45;
+}
+
+/* Equal distances that pairs of doubles round, each in a way of its own: to triangles in a plane
+ * whose distance is r, to edges in one line, to corners with the same coordinates in another order.
+ */
+static void test_rounded_ties(void **state)
+{
+    (void)state;
+    uint64_t random = 21;
+    const double p[3] = {0, 0, 0};
+    size_t faces = 0, edges = 0;
+    for (int i = 0; i < 300; i++) {
+        double t[2][9];
+        kiln_nearest_feature of[2];
+        const double r = 0.25 + fabs(forty_bits(&random)) / 8;
+        for (int n = 0; n < 2; n++) { /* x + 2 y + 2 z = 3 r */
+            for (int c = 0; c < 9; c += 3) {
+                t[n][c + 1] = 2 * forty_bits(&random);
+                t[n][c + 2] = 2 * forty_bits(&random);
+                t[n][c] = 3 * r - 2 * (t[n][c + 1] + t[n][c + 2]);
+            }
+            of[n] = kiln_point_feature(p, t[n]);
+        }
+        for (int n = 0; n < 2; n++) {
+            faces += of[n].kind == KILN_FEATURE_FACE;
+            assert_true(of[n].kind != KILN_FEATURE_FACE ||
+                        kiln_point_compare_radius(p, t[n], of[n], r) == 0);
+        }
+        assert_true(of[0].kind != KILN_FEATURE_FACE || of[1].kind != KILN_FEATURE_FACE ||
+                    kiln_point_compare(p, t[0], of[0], t[1], of[1]) == 0);
+
+        /* (x, y, z) + s (1, 1, 1), with the third corner behind */
+        const double at[3] = {forty_bits(&random), forty_bits(&random), forty_bits(&random)};
+        const double middle = (at[0] + at[1] + at[2]) / 3;
+        for (int n = 0; n < 2; n++) {
+            const double near = 4 + forty_bits(&random), far = 4 + forty_bits(&random);
+            for (int k = 0; k < 3; k++) {
+                t[n][k] = at[k] - near;
+                t[n][3 + k] = at[k] + far;
+                t[n][6 + k] = 3 * (at[k] - middle) + forty_bits(&random) / 64;
+            }
+            of[n] = kiln_point_feature(p, t[n]);
+        }
+        if (of[0].kind == KILN_FEATURE_EDGE && of[1].kind == KILN_FEATURE_EDGE) {
+            edges++;
+            assert_int_equal(kiln_point_compare(p, t[0], of[0], t[1], of[1]), 0);
+        }
+
+        const double u = random_between(&random, 0, 0x1p-20), q[3] = {u, u, u};
+        for (int n = 0; n < 2; n++) {
+            for (int k = 0; k < 9; k++) {
+                t[n][k] = at[(k + n) % 3] * (k < 3 ? 1 : 2) + (k < 6 ? 0 : at[k % 3] / 16);
+            }
+            of[n] = kiln_point_feature(q, t[n]);
+            assert_int_equal(of[n].kind, KILN_FEATURE_CORNER);
+        }
+        assert_int_equal(kiln_point_compare(q, t[0], of[0], t[1], of[1]), 0);
+    }
+    assert_true(faces > 20 && edges > 20);
+}
+
 static void test_wide_integers(void **state)
 {
     (void)state;
@@ -594,6 +659,7 @@ int main(void)
                                        cmocka_unit_test(test_refusals),
                                        cmocka_unit_test(test_triangles_without_area),
                                        cmocka_unit_test(test_near_ties),
+                                       cmocka_unit_test(test_rounded_ties),
                                        cmocka_unit_test(test_wide_integers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
