@@ -28,9 +28,11 @@ enum {
 #define FAR_SQUARED 4096.0  /* boxes 64 sizes apart are far */
 #define OUT_OF_SIGHT 0x1p20 /* sizes */
 #define OUT_OF_SIGHT_KEPT (1 - 0x1p-38)
-#define ROUNDING 0x1p-42   /* of kiln_triangles_nearest and of its operands, and a margin */
-#define NEARNESS 0x1p-6    /* of centres: orders lanes that overlap */
-#define AFFINE_OFF 0x1p-24 /* of directions of boxes in an affine frame, and a margin */
+#define ROUNDING 0x1p-42 /* of kiln_triangles_nearest and of its operands, and a margin */
+#define NEARNESS 0x1p-6  /* of centres: orders lanes that overlap */
+/* Of directions of boxes in an affine frame, which kiln_arms_enclose makes orthonormal within
+ * 2^-30: the rest is a margin that no test can tell from none. */
+#define AFFINE_OFF 0x1p-24
 
 /* Lanes are decoded for their bounds all at once and, one by one, again when they are taken: few
  * are. */

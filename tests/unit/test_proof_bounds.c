@@ -20,6 +20,8 @@
 #include "../../runtime/base/tree.h"
 #include "../../runtime/exact/expansion.h"
 #include "../../runtime/kernel/kernel.h"
+#include "../../runtime/pose/affine.h"
+#include "../../runtime/walk/tree_box.h"
 #include "../support/amount.h"
 #include "../support/quick_bake.h"
 
@@ -546,6 +548,83 @@ static void products_of_full_doubles_are_exact(void **unused)
     }
 }
 
+/* ------------------------------------------------------------------- maps that are no rotations -- */
+
+/* A long box whose decoded first axis is off by 14 roundings of floats, and a map that flattens it
+ * along its length: what the axis is off by is then as long as the box. The ends that the box
+ * really has are `ends` after the map. */
+static void flattened_box(uint64_t *state, kiln_tree_box *box, double map[9], double end[3])
+{
+    const kiln_pose ideal = pose_random(state, 0);
+    const double thin = ldexp(1, -14 - (int)random_below(state, 6));
+    memset(box, 0, sizeof *box);
+    for (int k = 0; k < 9; k++) {
+        map[k] = (k % 4 == 0 ? 1 : 0) - (1 - thin) * ideal.rotation[k / 3] * ideal.rotation[k % 3];
+        const double off = k < 3 ? 14 * 0x1p-24 * ideal.rotation[3 + k] : 0;
+        box->axis[k / 3][k % 3] = (float)(ideal.rotation[k] + off);
+    }
+    for (int k = 0; k < 3; k++) {
+        box->half[k] = k == 0 ? 1 : 0x1p-30f;
+        end[k] = map[3 * k] * ideal.rotation[0] + map[3 * k + 1] * ideal.rotation[1] +
+                 map[3 * k + 2] * ideal.rotation[2];
+    }
+}
+
+static void a_flattened_box_holds_its_ends(void **unused)
+{
+    (void)unused;
+    uint64_t state = 24;
+    for (int i = 0; i < 200; i++) {
+        kiln_tree_box box;
+        double map[9], end[3], arm[3][3], axis[3][3], half[3];
+        flattened_box(&state, &box, map, end);
+        const double off = kiln_tree_box_arms(map, &box, arm);
+        kiln_arms_enclose(arm, axis, half);
+        for (int k = 0; k < 3; k++) {
+            const double along = axis[k][0] * end[0] + axis[k][1] * end[1] + axis[k][2] * end[2];
+            assert_true(fabs(along) <= half[k] + off);
+        }
+    }
+}
+
+static void a_flattened_probe_holds_its_ends(void **unused)
+{
+    (void)unused;
+    uint64_t state = 25;
+    for (int i = 0; i < 200; i++) {
+        kiln_tree_box box;
+        kiln_decoded_node of;
+        kiln_box_transform by;
+        kiln_probe probe;
+        const float org[3] = {0, 0, 0};
+        double map[9], end[3];
+        flattened_box(&state, &box, map, end);
+        memset(&of, 0, sizeof of);
+        memset(&by, 0, sizeof by);
+        of.org = org;
+        by.scale = 1;
+        by.affine = true;
+        for (int k = 0; k < 3; k++) {
+            for (int j = 0; j < 2; j++) {
+                by.column_xy[k][j] = map[3 * j + k];
+            }
+            by.column_z[k] = map[6 + k];
+            of.lanes.half[k][0] = box.half[k];
+            for (int j = 0; j < 3; j++) {
+                of.lanes.axis[3 * k + j][0] = box.axis[k][j];
+            }
+        }
+        kiln_carry_affine(&by, &of, org, &probe);
+        for (int k = 0; k < 3; k++) {
+            double along = 0;
+            for (int j = 0; j < 3; j++) {
+                along += (double)probe.axis[k][j] * (end[j] - (double)probe.centre[j]);
+            }
+            assert_true(fabs(along) <= (double)probe.half[k]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -559,6 +638,8 @@ int main(void)
         cmocka_unit_test(the_nearest_of_nearly_equal_points_is_found),
         cmocka_unit_test(swapping_arguments_changes_no_bit),
         cmocka_unit_test(products_of_full_doubles_are_exact),
+        cmocka_unit_test(a_flattened_box_holds_its_ends),
+        cmocka_unit_test(a_flattened_probe_holds_its_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
