@@ -116,11 +116,11 @@ void kiln_affine_point_form(kiln_affine_point *at, kiln_near_point *near, const 
         places = kiln_larger(places, fabs(placed));
     }
     at->longest = longest_by(at->node.rotation);
-    /* What normals are off by, over a box. Entries of the inverse are rounded once, and off by 2^-98
-     * of its largest times the product of the largest entries of both, which is 2^40 at most
+    /* What normals are off by, over a box. Entries of the inverse are rounded once, and off by
+     * 2^-98 of its largest times the product of the largest entries of both, which is 2^40 at most
      * (affine.h): along a box less than 2^-57 of that product. What rounds w and the product with
-     * it is as a shift of the place by 2^-51 of `most` times the size, of which `room` has 2^-44. So
-     * this is more than is needed, and no test can tell. */
+     * it is as a shift of the place by 2^-51 of `most` times the size, of which `room` has 2^-44.
+     * So this is more than is needed, and no test can tell. */
     at->skew = 0x1p-43 * most * (kiln_matrix_most(placement->inverse) / placement->scale);
     at->room = 0x1p-44 * (3 * most * (size + unit) + places) + 0x1p-140;
     memcpy(axes, own_axes, sizeof axes);

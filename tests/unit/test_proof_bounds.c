@@ -548,7 +548,7 @@ static void products_of_full_doubles_are_exact(void **unused)
     }
 }
 
-/* ------------------------------------------------------------------- maps that are no rotations -- */
+/* ---------------------------------------------------------------- maps that are no rotations -- */
 
 /* A long box whose decoded first axis is off by 14 roundings of floats, and a map that flattens it
  * along its length: what the axis is off by is then as long as the box. The ends that the box
