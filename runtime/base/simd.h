@@ -95,6 +95,7 @@
 #define vec_double_select KILN_SIMD_NAME(vec_double_select)
 #define vec_double_gather KILN_SIMD_NAME(vec_double_gather)
 #define vec_double_gather_three KILN_SIMD_NAME(vec_double_gather_three)
+#define vec_double_load_floats KILN_SIMD_NAME(vec_double_load_floats)
 #define vec_double_lanes KILN_SIMD_NAME(vec_double_lanes)
 #define vec_double_sqrt KILN_SIMD_NAME(vec_double_sqrt)
 #define vec_double_fused KILN_SIMD_NAME(vec_double_fused)
@@ -1061,6 +1062,18 @@ static inline void vec_double_gather_three(const float *const *from, vec_double 
     for (unsigned k = 0; k < 3; k++) {
         out[k] = vec_double_gather(from, k);
     }
+#endif
+}
+
+/* As many floats in a row, which need no alignment, as doubles. */
+static inline vec_double vec_double_load_floats(const float *from)
+{
+#if KILN_SIMD_LANES == 8
+    return (vec_double)_mm256_cvtps_pd(_mm_loadu_ps(from));
+#elif KILN_SIMD_LANES == 1
+    return (double)*from;
+#else
+    return (vec_double){(double)from[0], (double)from[1]};
 #endif
 }
 

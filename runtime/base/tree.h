@@ -5,6 +5,7 @@
 #include "../../formats/assert.h"
 #include "../../formats/part.h"
 #include "../kiln.h"
+#include "ray_accel.h"
 
 struct kiln_tree {
     kiln_view_tree view; /* its nodes are loaded */
@@ -13,6 +14,8 @@ struct kiln_tree {
     const uint32_t *triangles;
     const uint32_t *ids;
     const kiln_part *part; /* NULL: all of it is there */
+    const void *ray_nodes; /* NULL: none are there; the first kiln_ray_node */
+    uint8_t ray_hash[16];  /* geometry_hash of the vertices that they are of */
 };
 
 struct kiln_arriving; /* partial.c */
@@ -38,6 +41,16 @@ static inline double kiln_power_of_two(int exponent)
     double power;
     memcpy(&power, &bits, sizeof power);
     return power;
+}
+
+/* Its nodes for faster rays, or NULL: it has none, or its vertices have moved since. */
+static inline const void *kiln_tree_ray_nodes(const kiln_tree *tree)
+{
+    const uint8_t *now = tree->view.entry->geometry_hash;
+    if (tree->ray_nodes == NULL) {
+        return NULL;
+    }
+    return memcmp(tree->ray_hash, now, sizeof tree->ray_hash) == 0 ? tree->ray_nodes : NULL;
 }
 
 static inline const kiln_format_node8 *kiln_tree_node(const kiln_tree *tree, uint32_t index)

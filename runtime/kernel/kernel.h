@@ -202,7 +202,7 @@ typedef struct {
     bool (*ray_find)(const struct kiln_tree *tree, struct kiln_slab_ray *ray, double scale,
                      bool any, struct kiln_found_hit *hit);
     /* kiln_line_ask. */
-    int (*ray_ask)(const struct kiln_tree *tree, const kiln_ray *ray, bool any,
+    int (*ray_ask)(const struct kiln_tree *tree, const kiln_ray *ray, bool any, bool normals,
                    struct kiln_found_hit *hit);
     /* The lanes of a node that this walk enters. */
     uint32_t (*line_lanes)(const struct kiln_tree *tree, const struct kiln_slab_ray *ray,

@@ -13,16 +13,22 @@
 #define ray_take KILN_SIMD_NAME(ray_take)
 /* The hit of one triangle of four whose hit is known. Number by number, as what was written by
  * parts is slow to read as a whole. */
-static inline void ray_take(const ray_four *four, uint32_t i, uint32_t stored, double scale,
-                            kiln_found_hit *hit)
+static inline void ray_take(const kiln_slab_ray *ray, const ray_four *four, uint32_t i,
+                            uint32_t stored, kiln_found_hit *hit)
 {
-    const double sum = four->sum[i];
+    const double sum = four->sum[i], scale = ray->scale;
     hit->stored = stored;
     hit->at.t = four->t[i] * scale;
     hit->at.side = sum > 0 ? KILN_SIDE_FRONT : KILN_SIDE_BACK;
     hit->at.weights[0] = four->w[i] / sum;
     hit->at.weights[1] = four->u[i] / sum;
     hit->at.weights[2] = four->v[i] / sum;
+    hit->has_normal = ray->normals;
+    if (ray->normals) {
+        for (unsigned k = 0; k < 3; k++) {
+            hit->normal[k] = four->normal[k][i];
+        }
+    }
 }
 
 #define ray_settle KILN_SIMD_NAME(ray_settle)
@@ -33,57 +39,67 @@ KILN_RARE static bool ray_settle(const kiln_tree *tree, const kiln_line *line, u
     double corners[9];
     kiln_tree_stored_corners(tree, stored, corners);
     hit->stored = stored;
+    hit->has_normal = false;
     const bool met = kiln_line_meets_triangle(line, corners, &hit->at);
     hit->at.t *= scale;
     return met;
 }
 
+#define ray_consider KILN_SIMD_NAME(ray_consider)
+/* Takes a triangle that may be met as *best if it is, and comes before *best, whose t is infinite
+ * where there is none, and cuts the ray there; or if any is wanted, and then returns true: *best is
+ * it, where that is not NULL. It is number i of four. */
+KILN_IN_LINE bool ray_consider(const kiln_tree *tree, kiln_slab_ray *ray, const ray_four *four,
+                               uint32_t i, bool sure, uint32_t stored, kiln_found_hit *best)
+{
+    const double scale = ray->scale;
+    kiln_found_hit hit;
+    double t = four->t[i] * scale;
+    kiln_side side = four->sum[i] > 0 ? KILN_SIDE_FRONT : KILN_SIDE_BACK;
+    if (!sure) {
+        if (!ray_settle(tree, ray->line, stored, scale, &hit)) {
+            return false;
+        }
+        t = hit.at.t;
+        side = hit.at.side;
+    }
+    if (ray->any && best == NULL) {
+        return true;
+    }
+    if (!ray->any && (t > best->at.t ||
+                      (t == best->at.t &&
+                       !kiln_hit_comes_first(t, side, kiln_tree_id(tree, stored), best->at.t,
+                                             best->at.side, kiln_tree_id(tree, best->stored))))) {
+        return false;
+    }
+    if (sure) {
+        ray_take(ray, four, i, stored, best);
+    } else {
+        *best = hit;
+    }
+    if (ray->any) {
+        return true;
+    }
+    kiln_slab_ray_cut(ray, sure ? four->t[i] : t / scale);
+    return false;
+}
+
 #define ray_leaf_hit KILN_SIMD_NAME(ray_leaf_hit)
-/* Takes the first hit of a leaf if it comes before *best, whose t is infinite where there is none,
- * and cuts the ray there; or any, and then returns true: *best is it, where that is not NULL. */
+/* The same of the triangles of a leaf. */
 KILN_OUT_OF_LINE static bool ray_leaf_hit(const kiln_tree *tree, kiln_slab_ray *ray,
                                           const kiln_format_node8 *node, unsigned lane,
                                           kiln_found_hit *best)
 {
-    const double scale = ray->scale;
-    const bool any = ray->any;
     uint32_t first = kiln_node8_slot(node, lane), count = kiln_node8_count(node, lane);
     for (; count != 0; first += 4, count = count > 4 ? count - 4 : 0) {
         ray_four four;
         const uint32_t found = ray_test_four(tree, ray, first, count < 4 ? count : 4, &four);
         for (uint32_t may = found & 15 & ~(found >> KILN_RAY_NOT); may != 0; may &= may - 1) {
             const uint32_t i = (uint32_t)__builtin_ctz(may);
-            const bool sure = (found >> KILN_RAY_SURE >> i & 1) != 0;
-            const uint32_t stored = kiln_tree_triangle(tree, first + i);
-            kiln_found_hit hit;
-            double t = four.t[i] * scale;
-            kiln_side side = four.sum[i] > 0 ? KILN_SIDE_FRONT : KILN_SIDE_BACK;
-            if (!sure) {
-                if (!ray_settle(tree, ray->line, stored, scale, &hit)) {
-                    continue;
-                }
-                t = hit.at.t;
-                side = hit.at.side;
-            }
-            if (any && best == NULL) {
+            if (ray_consider(tree, ray, &four, i, (found >> KILN_RAY_SURE >> i & 1) != 0,
+                             kiln_tree_triangle(tree, first + i), best)) {
                 return true;
             }
-            if (!any &&
-                (t > best->at.t ||
-                 (t == best->at.t &&
-                  !kiln_hit_comes_first(t, side, kiln_tree_id(tree, stored), best->at.t,
-                                        best->at.side, kiln_tree_id(tree, best->stored))))) {
-                continue;
-            }
-            if (sure) {
-                ray_take(&four, i, stored, scale, best);
-            } else {
-                *best = hit;
-            }
-            if (any) {
-                return true;
-            }
-            kiln_slab_ray_cut(ray, sure ? four.t[i] : t / scale);
         }
     }
     return false;
@@ -162,10 +178,17 @@ static inline uint32_t ray_bits(const float *entry)
     return bits;
 }
 
-#define ray_word KILN_SIMD_NAME(ray_word)
-static inline uint64_t ray_word(uint32_t entry, uint32_t index, unsigned lane)
+#define ray_lead KILN_SIMD_NAME(ray_lead)
+/* What leads to a lane: where there is no array of that, node and lane. */
+static inline uint32_t ray_lead(const uint32_t *leads, uint32_t index, uint32_t lane)
 {
-    return (uint64_t)entry << 32 | (index << 3 | lane);
+    return leads != NULL ? leads[lane] : (index << 3 | lane);
+}
+
+#define ray_word KILN_SIMD_NAME(ray_word)
+static inline uint64_t ray_word(uint32_t entry, uint32_t lead)
+{
+    return (uint64_t)entry << 32 | lead;
 }
 
 #define ray_in_order KILN_SIMD_NAME(ray_in_order)
@@ -177,35 +200,41 @@ static inline void ray_in_order(uint64_t *a, uint64_t *b)
 }
 
 #define ray_nearest KILN_SIMD_NAME(ray_nearest)
-/* The nearest lane of a node's boxes that were met, at least two; the others wait on the stack, the
+/* What leads to the nearest lane of a node's boxes that were met; the others wait on the stack, the
  * nearer on top. */
-static inline unsigned ray_nearest(uint32_t index, uint32_t mask, const float entry[8],
-                                   uint64_t **stack)
+KILN_IN_LINE uint32_t ray_nearest(const uint32_t *leads, uint32_t index, uint32_t mask,
+                                  const float entry[8], uint64_t **stack)
 {
     uint64_t *const base = *stack;
-    const unsigned one = (unsigned)__builtin_ctz(mask);
+    const uint32_t one = (uint32_t)__builtin_ctz(mask);
+    const uint32_t to_one = ray_lead(leads, index, one);
     mask &= mask - 1;
-    const unsigned other = (unsigned)__builtin_ctz(mask);
+    if (mask == 0) {
+        return to_one;
+    }
+    const uint32_t other = (uint32_t)__builtin_ctz(mask);
+    const uint32_t to_other = ray_lead(leads, index, other);
     mask &= mask - 1;
     const uint32_t at_one = ray_bits(entry + one), at_other = ray_bits(entry + other);
     const bool ordered = at_one <= at_other;
-    const unsigned nearer = ordered ? one : other, farther = ordered ? other : one;
-    uint64_t b = ray_word(ordered ? at_other : at_one, index, farther);
+    const uint32_t nearer = ordered ? to_one : to_other;
+    uint64_t b = ray_word(ordered ? at_other : at_one, ordered ? to_other : to_one);
     if (mask == 0) {
         base[0] = b;
         *stack = base + 1;
         return nearer;
     }
-    uint64_t a = ray_word(ordered ? at_one : at_other, index, nearer), *top = base + 2;
-    unsigned lane = (unsigned)__builtin_ctz(mask);
-    uint64_t c = ray_word(ray_bits(entry + lane), index, lane);
+    uint64_t a = ray_word(ordered ? at_one : at_other, nearer), *top = base + 2;
+    uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    uint64_t c = ray_word(ray_bits(entry + lane), ray_lead(leads, index, lane));
     ray_in_order(&b, &c);
     ray_in_order(&a, &b);
     base[0] = c;
     base[1] = b;
     for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
-        lane = (unsigned)__builtin_ctz(mask);
-        uint64_t far = ray_word(ray_bits(entry + lane), index, lane), *place = top++;
+        lane = (uint32_t)__builtin_ctz(mask);
+        uint64_t far = ray_word(ray_bits(entry + lane), ray_lead(leads, index, lane));
+        uint64_t *place = top++;
         ray_in_order(&a, &far);
         for (; place > base && place[-1] < far; place--) {
             place[0] = place[-1];
@@ -213,7 +242,7 @@ static inline unsigned ray_nearest(uint32_t index, uint32_t mask, const float en
         place[0] = far;
     }
     *stack = top;
-    return a & 7u;
+    return (uint32_t)a;
 }
 
 #define ray_find_first KILN_SIMD_NAME(ray_find_first)
@@ -232,11 +261,7 @@ KILN_IN_LINE bool ray_find_first(bool steps, const kiln_tree *tree, kiln_slab_ra
         float entry[8];
         const uint32_t mask = ray_enter_lanes(steps, tree, node, ray, entry);
         bool taken = mask != 0;
-        unsigned lane = 0;
-        if (taken) {
-            lane = (mask & (mask - 1)) != 0 ? ray_nearest(index, mask, entry, &top)
-                                            : (unsigned)__builtin_ctz(mask);
-        }
+        unsigned lane = taken ? ray_nearest(NULL, index, mask, entry, &top) & 7u : 0;
         while (!taken || (node->inner >> lane & 1) == 0) {
             uint64_t word;
             if (taken) {
@@ -323,23 +348,45 @@ KILN_OUT_OF_LINE static bool rays_find_any_other(const kiln_tree *tree, kiln_sla
     return ray_find_any(false, tree, ray, hit);
 }
 
+#include "kernel_ray_accel.h"
+
 #define rays_find KILN_SIMD_NAME(rays_find)
-static bool rays_find(const kiln_tree *tree, kiln_slab_ray *ray, double scale, bool any,
-                      kiln_found_hit *hit)
+static inline bool rays_find(const kiln_tree *tree, kiln_slab_ray *ray, double scale, bool any,
+                             bool normals, kiln_found_hit *hit)
 {
     ray->scale = scale;
     ray->any = any;
+    ray->normals = normals;
+    ray->only_asked = any && hit == NULL;
+    if (ray->only_asked) {
+        const double ends[2] = {ray->line->t_min, ray->line->t_max};
+        for (unsigned i = 0; i < 2; i++) {
+            ray->end[i] = kiln_larger(kiln_smaller(ends[i], KILN_LINE_T_MAX), -KILN_LINE_T_MAX);
+            ray->off_end[i] = ray->off_height + fabs(ray->end[i]) * ray->off_rest;
+        }
+    }
+    if (kiln_tree_ray_nodes(tree) != NULL) {
+        return any ? accel_find_any(tree, ray, hit) : accel_find_first(tree, ray, hit);
+    }
     if (tree->view.kind->in_steps) {
         return any ? rays_find_any_steps(tree, ray, hit) : rays_find_first_steps(tree, ray, hit);
     }
     return any ? rays_find_any_other(tree, ray, hit) : rays_find_first_other(tree, ray, hit);
 }
 
+#define rays_find_posed KILN_SIMD_NAME(rays_find_posed)
+static bool rays_find_posed(const kiln_tree *tree, kiln_slab_ray *ray, double scale, bool any,
+                            kiln_found_hit *hit)
+{
+    return rays_find(tree, ray, scale, any, false, hit);
+}
+
 #define rays_ask KILN_SIMD_NAME(rays_ask)
-static int rays_ask(const kiln_tree *tree, const kiln_ray *own, bool any, kiln_found_hit *hit)
+static int rays_ask(const kiln_tree *tree, const kiln_ray *own, bool any, bool normals,
+                    kiln_found_hit *hit)
 {
     kiln_line line;
     kiln_slab_ray ray;
     const int some = ray_place(tree, own, &line, 0, &ray);
-    return some <= 0 ? some : rays_find(tree, &ray, 1, any, hit);
+    return some <= 0 ? some : rays_find(tree, &ray, 1, any, normals, hit);
 }

@@ -222,6 +222,7 @@ KILN_OUT_OF_LINE static int ray_place(const kiln_tree *tree, const kiln_ray *own
     const double reach = 1.0001 * ray->coarse * widest;
     ray->off_edges = reach * farthest;
     ray->off_rest = 2 * (2 * ray->off_edges + reach * widest);
+    ray->off_height = 1.0001 * KILN_LINE_COARSE * widest * (widest * farthest);
     ray_store(ray->direction, KILN_QUAD_NARROW(turned));
     ray_store(ray->inverse, KILN_QUAD_NARROW(inverse));
     const quad entered = origin + way * first, size = KILN_QUAD_ABS(entered);
@@ -511,6 +512,7 @@ KILN_OUT_OF_LINE static uint32_t ray_lanes_alike(const kiln_tree *tree,
 /* What is known of four triangles, as line_triangle.c calls it. */
 typedef struct {
     double t[4], u[4], v[4], w[4], sum[4];
+    double normal[3][4]; /* where the ray asks for them */
 } ray_four;
 
 #define KILN_RAY_NOT 4
@@ -552,13 +554,37 @@ static inline vec_double_mask ray_blurred(const vec_double a[3], const vec_doubl
                               vec_double_abs(computed) * KILN_LINE_T_PRECISION);
 }
 
+#define ray_surely_meets KILN_SIMD_NAME(ray_surely_meets)
+/* Bits of those of the triangles that the line surely meets: all three volumes have one sign, by
+ * more than they are off, and t, which is height / sum, is between its ends: height and an end
+ * times the sum differ by more than they are off. With w for the widest edge, f for the farthest
+ * corner, d for the direction, all by their largest coordinates, and v = 2^-53: height is at most
+ * 6 w w f in magnitude, off by 54 v w w f, and the difference is rounded by 6 v w w f of it, where
+ * off_height has 64 v w w f; the sum is at most 6 w w d, off by 54 v w w d, to which product and
+ * difference add 12 v w w d, where off_rest has 128 v w w d or more. */
+KILN_IN_LINE uint32_t ray_surely_meets(const kiln_slab_ray *ray, vec_double sum, vec_double height,
+                                       vec_double_mask one_sign)
+{
+    const vec_double size = vec_double_abs(sum);
+    const vec_double along =
+        vec_double_select(vec_double_less(sum, vec_double_of(0.0)), -height, height);
+    for (unsigned i = 0; i < 2; i++) {
+        const vec_double end = size * vec_double_of(ray->end[i]);
+        const vec_double room = i == 0 ? along - end : end - along;
+        one_sign &= vec_double_greater(room, vec_double_of(ray->off_end[i]));
+    }
+    return vec_double_lanes(one_sign);
+}
+
 #define ray_may_pass KILN_SIMD_NAME(ray_may_pass)
 /* Bits of those of KILN_SIMD_DOUBLES triangles that the line may pass through, by volumes that may
  * be off by what is most for any triangle of the tree, and with products fused where the set has
- * that, which rounds less: what is passed by here is so in exact arithmetic. Most triangles are. */
+ * that, which rounds less: what is passed by here is so in exact arithmetic. Most triangles are.
+ * Where it is only asked whether there is a hit, also which of them surely are one, as ray_some has
+ * them. */
 KILN_IN_LINE uint32_t ray_may_pass(const kiln_slab_ray *ray, const vec_double way[3],
                                    const vec_double from[3], const vec_double ab[3],
-                                   const vec_double ac[3])
+                                   const vec_double ac[3], uint32_t lanes)
 {
     vec_double p[3], q[3];
     for (int k = 0; k < 3; k++) {
@@ -572,42 +598,67 @@ KILN_IN_LINE uint32_t ray_may_pass(const kiln_slab_ray *ray, const vec_double wa
         u = vec_double_fused(from[k], p[k], u);
         v = vec_double_fused(way[k], q[k], v);
     }
-    const vec_double w = (sum - u) - v;
+    const vec_double w = (sum - u) - v, least = vec_double_min(u, v), most = vec_double_max(u, v);
     const vec_double off = vec_double_of(ray->off_edges), off_w = vec_double_of(ray->off_rest);
-    const vec_double_mask less =
-        vec_double_less(vec_double_min(u, v), -off) | vec_double_less(w, -off_w);
-    const vec_double_mask more =
-        vec_double_greater(vec_double_max(u, v), off) | vec_double_greater(w, off_w);
-    return ~vec_double_lanes(less & more);
+    const vec_double_mask under = vec_double_less(w, -off_w), over = vec_double_greater(w, off_w);
+    const vec_double_mask less = vec_double_less(least, -off) | under;
+    const vec_double_mask more = vec_double_greater(most, off) | over;
+    const uint32_t may = ~vec_double_lanes(less & more) & lanes;
+    if (may == 0 || !ray->only_asked) {
+        return may;
+    }
+    const vec_double_mask one_sign =
+        (vec_double_less(most, -off) & under) | (vec_double_greater(least, off) & over);
+    const vec_double height =
+        vec_double_fused(ac[2], q[2], vec_double_fused(ac[1], q[1], ac[0] * q[0]));
+    return may | (ray_surely_meets(ray, sum, height, one_sign) & lanes) << KILN_RAY_SURE;
+}
+
+#define ray_normals KILN_SIMD_NAME(ray_normals)
+/* Of those triangles that are surely met, the bits that fill_hit in query/ray.c has for a tree that
+ * is where it is: its products with zeros decide signs of zeros. `edge` is the largest coordinate
+ * of the two edges. Where the sum of volumes exceeds its error, the product of the edges over
+ * `edge` is not below 2^-48, so that nothing here is zero or underflows. */
+KILN_IN_LINE void ray_normals(const vec_double ab[3], const vec_double ac[3], vec_double edge,
+                              unsigned first, ray_four *out)
+{
+    const vec_double scale = vec_double_of(1.0) / edge;
+    vec_double a[3], b[3], own[3], nothing[3];
+    for (int k = 0; k < 3; k++) {
+        a[k] = ab[k] * scale;
+        b[k] = ac[k] * scale;
+    }
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        own[k] = a[i] * b[j] - a[j] * b[i];
+        nothing[k] = own[k] * 0.0;
+    }
+    const vec_double shorten = vec_double_of(1.0) / vec_double_sqrt(ray_dot(own, own));
+    vec_double_store(out->normal[0] + first, (own[0] + nothing[1] + nothing[2]) * shorten);
+    vec_double_store(out->normal[1] + first, (nothing[0] + own[1] + nothing[2]) * shorten);
+    vec_double_store(out->normal[2] + first, (nothing[0] + nothing[1] + own[2]) * shorten);
 }
 
 #define ray_some KILN_SIMD_NAME(ray_some)
-/* KILN_SIMD_DOUBLES of the four, from number `first` on, by the numbers of their corners: the bits
- * of those in `lanes` whose sides the line may pass; in the next four those that are not met for
- * all that; in the next those that are, of which all is in *out. They are apart, so that what
+/* KILN_SIMD_DOUBLES of the four, from number `first` on, by their corners, at[corner][axis]: the
+ * bits of those in `lanes` whose sides the line may pass; in the next four those that are not met
+ * for all that; in the next those that are, of which all is in *out. They are apart, so that what
  * follows need not wait for quotients. */
-KILN_IN_LINE uint32_t ray_some(const kiln_slab_ray *ray, const float *vertices,
-                               const uint32_t *corner, uint32_t lanes, unsigned first,
-                               ray_four *out)
+KILN_IN_LINE uint32_t ray_some(const kiln_slab_ray *ray, const vec_double at[3][3], uint32_t lanes,
+                               unsigned first, ray_four *out)
 {
     const kiln_line *line = ray->line;
-    vec_double at[3][3], from[3], ab[3], ac[3], p[3], q[3], unused[3], q_size[3], n_size[3];
+    vec_double from[3], ab[3], ac[3], p[3], q[3], unused[3], q_size[3], n_size[3];
     vec_double way[3];
-    for (int c = 0; c < 3; c++) {
-        const float *place[KILN_SIMD_DOUBLES];
-        for (int i = 0; i < KILN_SIMD_DOUBLES; i++) {
-            place[i] = vertices + 3 * (size_t)corner[3 * i + c];
-        }
-        vec_double_gather_three(place, at[c]);
-    }
     for (int k = 0; k < 3; k++) {
         way[k] = vec_double_of(line->direction[k]);
         from[k] = line->origin[k] - at[0][k];
         ab[k] = at[1][k] - at[0][k];
         ac[k] = at[2][k] - at[0][k];
     }
-    if ((ray_may_pass(ray, way, from, ab, ac) & lanes) == 0) {
-        return 0;
+    const uint32_t may_pass = ray_may_pass(ray, way, from, ab, ac, lanes);
+    if (may_pass == 0 || may_pass >> KILN_RAY_SURE != 0) {
+        return may_pass << first;
     }
     for (int k = 0; k < 3; k++) { /* nothing is kept of the above, which would need registers */
         KILN_LOAD_BY_ITSELF(from[k]);
@@ -648,6 +699,9 @@ KILN_IN_LINE uint32_t ray_some(const kiln_slab_ray *ray, const float *vertices,
     vec_double_store(out->v + first, v);
     vec_double_store(out->w + first, w);
     vec_double_store(out->sum + first, sum);
+    if (ray->normals && sure != 0) {
+        ray_normals(ab, ac, edge, first, out);
+    }
     return (may | none << KILN_RAY_NOT | sure << KILN_RAY_SURE) << first;
 }
 
@@ -676,7 +730,15 @@ KILN_IN_LINE uint32_t ray_test_four(const kiln_tree *tree, const kiln_slab_ray *
         corner = numbers;
     }
     for (uint32_t first = 0; first < 4 && lanes >> first != 0; first += KILN_SIMD_DOUBLES) {
-        found |= ray_some(ray, vertices, corner + 3 * first, lanes >> first & all, first, out);
+        vec_double at[3][3];
+        for (uint32_t c = 0; c < 3; c++) {
+            const float *place[KILN_SIMD_DOUBLES];
+            for (uint32_t i = 0; i < KILN_SIMD_DOUBLES; i++) {
+                place[i] = vertices + 3 * (size_t)corner[3 * (first + i) + c];
+            }
+            vec_double_gather_three(place, at[c]);
+        }
+        found |= ray_some(ray, (const vec_double(*)[3])at, lanes >> first & all, first, out);
     }
     return found;
 }

@@ -39,11 +39,18 @@ typedef struct kiln_ray_faces {
  * each axis, of the one with s = t s_of_t - s_first. Fourth numbers repeat the third. */
 typedef struct kiln_slab_ray {
     double s_of_t, s_first;
-    double scale;     /* what t is multiplied by for the caller, and */
-    bool any;         /* is any hit wanted: both set by the walk for one */
-    double coarse;    /* KILN_LINE_COARSE times the largest coordinate of the line's direction */
-    double off_edges; /* at most what volumes of the line and an edge of the tree are off by, */
-    double off_rest;  /* and what the third of a triangle is that is computed from these */
+    double scale;      /* what t is multiplied by for the caller, and */
+    bool any;          /* is any hit wanted, */
+    bool normals;      /* is its normal, */
+    bool only_asked;   /* or only whether there is one: all four are set by the walk for one */
+    double coarse;     /* KILN_LINE_COARSE times the largest coordinate of the line's direction */
+    double off_edges;  /* at most what volumes of the line and an edge of the tree are off by, */
+    double off_rest;   /* and what the third of a triangle is that is computed from these */
+    double off_height; /* the same of the volume that t is a quotient of */
+    /* Ends of the line's t, but at most KILN_LINE_T_MAX in magnitude, and at least what the
+     * difference of that volume and an end times the triangle's is off by. Set by the walk where it
+     * is only asked. */
+    double end[2], off_end[2];
     float origin[4], direction[4]; /* coordinates of the direction: 2^-30 or more */
     float inverse[4];              /* of the direction */
     float near[4], far[4];         /* -origin / direction, less and more what kernel_rays.h says */
@@ -90,7 +97,9 @@ bool kiln_line_meets_triangle(const kiln_line *line, const double corners[9], ki
 /* One hit of a tree, before its normal and values are worked out. */
 typedef struct kiln_found_hit {
     uint32_t stored; /* the triangle */
+    bool has_normal;
     kiln_line_hit at;
+    double normal[3]; /* where it has one: of length 1, in the tree's frame */
 } kiln_found_hit;
 
 /* The constants of its filter, which kernel_rays.h shares. As in exact.c: each of the six monomials

@@ -90,6 +90,7 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t slot, ui
      * caller's from here on, and the limit is divided by the scale for the walk. */
     hit.at.t *= query->placement->scale;
     hit.stored = stored;
+    hit.has_normal = false;
     if (kiln_mesh_filter_keeps(&query->filter, tree, kiln_tree_id(tree, stored)) &&
         !query->take(query, &hit)) {
         return false;
@@ -195,10 +196,10 @@ static void fill_brief(const kiln_tree *tree, const kiln_found_hit *hit, kiln_ra
     }
 }
 
-/* All of a hit. The normal has length 1 and is carried with the rotation; edges are scaled
- * first, so that no square of theirs over- or underflows. */
-static void fill_hit(const kiln_tree *tree, const kiln_placement *placement,
-                     const kiln_found_hit *hit, kiln_ray_hit *out)
+/* The normal has length 1 and is carried with the rotation; edges are scaled first, so that no
+ * square of theirs over- or underflows. */
+static void fill_hit_normal(const kiln_tree *tree, const kiln_placement *placement,
+                            const kiln_found_hit *hit, double out[3])
 {
     const float *place[3];
     float room[10];
@@ -207,11 +208,8 @@ static void fill_hit(const kiln_tree *tree, const kiln_placement *placement,
     kiln_vector ab = edge_between(a, hit_corner(place[1]));
     kiln_vector ac = edge_between(a, hit_corner(place[2]));
     const double largest = kiln_larger(largest_of(ab), largest_of(ac));
-    double square = 0, normal[3];
-    memset(out, 0, sizeof *out);
-    fill_brief(tree, hit, out);
-    out->value = kiln_tree_user(tree, out->triangle);
     const double scale = largest > 0 ? 1 / largest : 0;
+    double square = 0, normal[3];
     for (int k = 0; k < 3; k++) {
         ab.x[k] *= scale;
         ac.x[k] *= scale;
@@ -222,12 +220,26 @@ static void fill_hit(const kiln_tree *tree, const kiln_placement *placement,
     }
     const double shorten = square > 0 ? 1 / sqrt(square) : 0;
     if (placement->affine) {
-        kiln_placement_normal(placement, own.x, out->normal);
+        kiln_placement_normal(placement, own.x, out);
         return;
     }
     kiln_matrix_apply(placement->carry.rotation, own.x, normal);
     for (int k = 0; k < 3; k++) {
-        out->normal[k] = normal[k] * shorten;
+        out[k] = normal[k] * shorten;
+    }
+}
+
+/* All of a hit. */
+static void fill_hit(const kiln_tree *tree, const kiln_placement *placement,
+                     const kiln_found_hit *hit, kiln_ray_hit *out)
+{
+    memset(out, 0, sizeof *out);
+    fill_brief(tree, hit, out);
+    out->value = kiln_tree_user(tree, out->triangle);
+    if (hit->has_normal) {
+        memcpy(out->normal, hit->normal, sizeof out->normal);
+    } else {
+        fill_hit_normal(tree, placement, hit, out->normal);
     }
 }
 
@@ -280,7 +292,8 @@ static kiln_status ask_one(const kiln_tree *tree, const kiln_ray *ray, bool any,
                            kiln_ray_hit *out)
 {
     kiln_found_hit hit;
-    const int met = kiln_line_ask(tree, ray, any, tell != TELL_NONE ? &hit : NULL);
+    const int met =
+        kiln_line_ask(tree, ray, any, tell == TELL_ALL, tell != TELL_NONE ? &hit : NULL);
     if (met > 0 && tell == TELL_ALL) {
         fill_hit(tree, &kiln_placement_identity, &hit, out);
     } else if (met >= 0) {

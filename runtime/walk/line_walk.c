@@ -23,10 +23,11 @@ bool kiln_line_find(const kiln_tree *tree, kiln_slab_ray *ray, double scale, boo
     return kiln_kernel_active()->ray_find(tree, ray, scale, any, hit);
 }
 
-int kiln_line_ask(const kiln_tree *tree, const kiln_ray *ray, bool any, kiln_found_hit *hit)
+int kiln_line_ask(const kiln_tree *tree, const kiln_ray *ray, bool any, bool normals,
+                  kiln_found_hit *hit)
 {
     KILN_ASSERT(kiln_line_finds(tree, any));
-    return kiln_kernel_active()->ray_ask(tree, ray, any, hit);
+    return kiln_kernel_active()->ray_ask(tree, ray, any, normals, hit);
 }
 
 typedef struct {

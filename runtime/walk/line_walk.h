@@ -33,8 +33,9 @@ bool kiln_line_find(const kiln_tree *tree, kiln_slab_ray *ray, double scale, boo
 
 /* The same for a caller's ray and a tree that is where it is, with all that comes before it: 1 it
  * meets the tree, 0 it does not, -1 kiln_line_form refuses it. `hit` may be NULL where any is
- * wanted. */
-int kiln_line_ask(const kiln_tree *tree, const kiln_ray *ray, bool any, kiln_found_hit *hit);
+ * wanted. `normals`: the hit may have its normal, which saves the caller time. */
+int kiln_line_ask(const kiln_tree *tree, const kiln_ray *ray, bool any, bool normals,
+                  kiln_found_hit *hit);
 
 /* Of the slots of one triangle that the walk of a ray that is not cut reaches: is this the one that
  * names it? True for one of them; always, where triangles have one slot only. */

@@ -1,6 +1,6 @@
 /* Rays: the closest hit, any, and whether there is one, in kiln's 8-wide trees, each in a file of
- * its own, against Embree's single-ray calls on the same triangles and the same rays in the same
- * run.
+ * its own, as they are baked and with faster rays in memory (kiln_rays.h, "fast"), against
+ * Embree's single-ray calls on the same triangles and the same rays in the same run.
  *
  * Classes of rays: camera, from a sphere two sizes around the mesh to points of its box; within,
  * from points of the box in any direction; corners, from that sphere to vertices of the mesh, where
@@ -24,6 +24,7 @@ int main()
 #include "embree_model.hpp"
 
 extern "C" {
+#include "../../runtime/kiln_rays.h"
 #include "../support/quick_bake.h"
 }
 
@@ -48,8 +49,9 @@ const char *const class_names[CLASSES] = {"camera", "within", "corners"};
 enum Query { CLOSEST, ANY, MEETS, QUERIES };
 const char *const query_names[QUERIES] = {"closest", "any", "meets"};
 
-enum Method { EMBREE, ROBUST, KILN_AABB, KILN_OBB, METHODS };
-const char *const method_names[METHODS] = {"embree", "embree robust", "kiln aabb", "kiln obb"};
+enum Method { EMBREE, ROBUST, KILN_AABB, KILN_OBB, FAST_AABB, FAST_OBB, METHODS };
+const char *const method_names[METHODS] = {"embree",   "embree robust", "kiln aabb",
+                                           "kiln obb", "fast aabb",     "fast obb"};
 
 enum { BATCH = 200 };
 
@@ -125,7 +127,7 @@ float trace(const kiln_tree *tree, const Ray &ray, Query what)
 
 struct Subjects {
     const EmbreeModel *fast, *robust;
-    const kiln_tree *aabb, *obb;
+    const kiln_tree *tree[METHODS]; /* kiln's */
 };
 
 /* Mean ns of rays first .. first + BATCH - 1; the answers into `out`. */
@@ -141,11 +143,8 @@ double round_of(const Subjects &in, Method method, const std::vector<Ray> &rays,
         case ROBUST:
             out[i] = trace(*in.robust, rays[i], what);
             break;
-        case KILN_AABB:
-            out[i] = trace(in.aabb, rays[i], what);
-            break;
         default:
-            out[i] = trace(in.obb, rays[i], what);
+            out[i] = trace(in.tree[method], rays[i], what);
             break;
         }
     }
@@ -182,7 +181,8 @@ void measure_class(const Subjects &in, const Subject &subject, Class kind, Query
         answers[m].resize(count);
     }
     for (size_t first = 0; first < count; first += BATCH) {
-        double least[METHODS] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+        double least[METHODS];
+        std::fill(least, least + METHODS, HUGE_VAL);
         for (int round = 0; round < rounds; round++) {
             for (int m = 0; m < METHODS; m++) {
                 round_of(in, Method(m), rays, first, what, answers[m]);
@@ -198,7 +198,9 @@ void measure_class(const Subjects &in, const Subject &subject, Class kind, Query
     for (float t : answers[KILN_AABB]) {
         hits += !std::isinf(t);
     }
-    check(answers[KILN_AABB] == answers[KILN_OBB], "comparing kinds of trees");
+    for (int m = KILN_AABB + 1; m < METHODS; m++) {
+        check(answers[KILN_AABB] == answers[m], "comparing kinds of trees");
+    }
     const size_t off = disagreements(answers[EMBREE], answers[KILN_AABB]);
     const size_t off_robust = disagreements(answers[ROBUST], answers[KILN_AABB]);
     std::printf("%-8s %7u  %-8s %-8s %5.1f%%", subject.name.c_str(),
@@ -208,8 +210,11 @@ void measure_class(const Subjects &in, const Subject &subject, Class kind, Query
         std::printf("  %7.1f", mean[m]);
         ratios.of[m].push_back(mean[m] / mean[ROBUST]);
     }
-    std::printf("   %5.2f  %5.2f   %zu %zu\n", mean[KILN_AABB] / mean[ROBUST],
-                mean[KILN_OBB] / mean[ROBUST], off, off_robust);
+    std::printf("  ");
+    for (int m = KILN_AABB; m < METHODS; m++) {
+        std::printf("  %5.2f", mean[m] / mean[ROBUST]);
+    }
+    std::printf("   %zu %zu\n", off, off_robust);
     std::fflush(stdout);
     for (int m = 0; m < METHODS && csv != nullptr; m++) {
         std::fprintf(csv, "%s,%u,%s,%s,%s,%.2f,%.4f,%.4f\n", subject.name.c_str(),
@@ -219,24 +224,39 @@ void measure_class(const Subjects &in, const Subject &subject, Class kind, Query
     }
 }
 
-/* A tree alone in its file, whose slots are then in the order of what is stored. */
+/* A tree alone in its file, whose slots are then in the order of what is stored, and with faster
+ * rays. */
 struct Alone {
     Alone(const Subject &subject, const char *name, kiln_bv bv)
         : file(quick_open(&subject.geometry, name, 4, KILN_LAYOUT_RAW, &bytes)),
           tree(kiln_file_find(file, nullptr, bv))
     {
         check(tree != nullptr, name);
+        const size_t size = kiln_ray_accel_size(tree);
+        memory = std::malloc(size);
+        double least = HUGE_VAL;
+        for (int round = 0; round < 5; round++) {
+            const double start = now();
+            check(kiln_ray_accel_place(memory, size, tree, &accel) == KILN_OK, "faster rays");
+            least = std::fmin(least, now() - start);
+        }
+        std::printf("%-8s %7u  %s in memory: %.1f bytes and %.0f ns a triangle\n",
+                    subject.name.c_str(), subject.geometry.triangle_count, name,
+                    double(size) / subject.geometry.triangle_count,
+                    least / subject.geometry.triangle_count);
     }
     ~Alone()
     {
+        std::free(memory);
         kiln_close(file);
         std::free(bytes);
     }
     Alone(const Alone &) = delete;
     Alone &operator=(const Alone &) = delete;
-    void *bytes;
+    void *bytes, *memory;
     kiln_file *file;
     const kiln_tree *tree;
+    kiln_ray_accel *accel;
 };
 
 void measure_subject(RTCDevice device, const Subject &subject, size_t count, int rounds,
@@ -245,7 +265,11 @@ void measure_subject(RTCDevice device, const Subject &subject, size_t count, int
     const EmbreeModel fast(device, subject.geometry, RTC_SCENE_FLAG_NONE),
         robust(device, subject.geometry, RTC_SCENE_FLAG_ROBUST);
     const Alone aabb(subject, "aabb", KILN_BV_AABB), obb(subject, "obb", KILN_BV_OBB);
-    const Subjects in = {&fast, &robust, aabb.tree, obb.tree};
+    Subjects in = {&fast, &robust, {}};
+    in.tree[KILN_AABB] = aabb.tree;
+    in.tree[KILN_OBB] = obb.tree;
+    in.tree[FAST_AABB] = kiln_ray_accel_tree(aabb.accel);
+    in.tree[FAST_OBB] = kiln_ray_accel_tree(obb.accel);
     for (int kind = 0; kind < CLASSES; kind++) {
         for (int what = 0; what < QUERIES; what++) {
             measure_class(in, subject, Class(kind), Query(what), count, rounds, csv, ratios[what]);
@@ -266,8 +290,8 @@ int main(int count, char **arguments)
     RTCDevice device = rtcNewDevice("threads=1");
     check(device != nullptr, "Embree");
     print_origin(stdout, "", arguments[0]);
-    std::puts("ns a ray: embree, embree robust, kiln aabb, kiln obb; aabb and obb over robust; "
-              "answers that differ from embree's, and from its robust ones");
+    std::puts("ns a ray: embree, embree robust, kiln aabb, kiln obb, fast aabb, fast obb; the last "
+              "four over robust; answers that differ from embree's, and from its robust ones");
     Ratios ratios[QUERIES];
     for (const Subject &subject : subjects) {
         measure_subject(device, subject, options.quick ? 1000 : 4000, options.quick ? 3 : 8, csv,

@@ -9,11 +9,13 @@
 #include "../../tools/encode/audit.h"
 #include "../../tools/export/writers.h"
 #include "../../runtime/kiln_axes.h"
+#include "../../runtime/kiln_rays.h"
 #include "../support/ask.h"
 #include "../support/counting.h"
 #include "../support/edit.h"
 #include "../support/quick_bake.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +76,35 @@ static void visit_and_read(const kiln_file *file)
     }
 }
 
+/* Faster rays, whatever they find. */
+static void shoot_faster_rays(const kiln_file *file)
+{
+    for (uint32_t i = 0; i < kiln_file_tree_count(file) && i < 4; i++) {
+        const kiln_tree *tree = kiln_file_tree(file, i);
+        const size_t size = kiln_ray_accel_size(tree);
+        kiln_ray_accel *accel;
+        void *memory;
+        if (size == 0 || kiln_tree_get_info(tree).node_count > work_max / 100 ||
+            (memory = malloc(size)) == NULL) {
+            continue;
+        }
+        if (kiln_ray_accel_place(memory, size, tree, &accel) == KILN_OK) {
+            for (int k = 0; k < 8; k++) {
+                const kiln_ray ray = {{k & 1 ? 3 : -3, k & 2 ? 3 : -3, k & 4 ? 3 : -3},
+                                      {k & 1 ? -1 : 1, k & 2 ? -1 : 1, k & 4 ? -1 : 1},
+                                      0,
+                                      HUGE_VAL};
+                kiln_ray_hit hit;
+                bool meets;
+                (void)kiln_ray_closest(kiln_ray_accel_tree(accel), NULL, &ray, NULL, &hit);
+                (void)kiln_ray_any(kiln_ray_accel_tree(accel), NULL, &ray, NULL, &hit);
+                (void)kiln_ray_meets(kiln_ray_accel_tree(accel), NULL, &ray, NULL, &meets);
+            }
+        }
+        free(memory);
+    }
+}
+
 /* Pictures of it for viewers. */
 static void export_trees(const kiln_file *file)
 {
@@ -108,6 +139,7 @@ static void open_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
         (void)ask_files(file, fixed_file(), pairs_max, work_max);
         (void)kiln_tree_source(kiln_file_tree(file, 0), 0, &source);
         visit_and_read(file);
+        shoot_faster_rays(file);
         if (options.bv_mask == 0 && options.flags == 0) {
             export_trees(file);
         }

@@ -24,6 +24,7 @@
 #include "../../runtime/kiln_winding.h"
 #include "../../tools/encode/audit.h"
 #include "../../tools/encode/heights_file.h"
+#include "../support/fast_rays.h"
 #include "../support/agree.h"
 #include "../support/amount.h"
 #include "../support/quick_bake.h"
@@ -465,6 +466,7 @@ static void compare_rays(const field *f, uint64_t *state)
     const kiln_tree_info info = kiln_tree_get_info(f->sure);
     kiln_ray_hit of_field[HITS], of_mesh[HITS];
     size_t count_field, count_mesh;
+    fast_rays fast = fast_rays_of(f->tree);
     for (int i = 0; i < 20; i++) {
         const uint32_t t = random_below(state, f->mesh.triangle_count);
         const float *corner = f->mesh.positions + 9 * (size_t)t + 3 * random_below(state, 3);
@@ -488,7 +490,15 @@ static void compare_rays(const field *f, uint64_t *state)
         assert_int_equal(kiln_ray_any(f->tree, NULL, &ray, NULL, of_field + 1), KILN_OK);
         assert_true(of_field[0].found == (count_mesh > 0) && of_field[1].found == (count_mesh > 0));
         assert_true(count_mesh == 0 || of_field[0].triangle == f->id_of[of_mesh[0].triangle]);
+        for (int k = 0; k < 2; k++) {
+            kiln_ray_hit faster;
+            assert_int_equal(
+                (k == 0 ? kiln_ray_closest : kiln_ray_any)(fast.tree, NULL, &ray, NULL, &faster),
+                KILN_OK);
+            assert_memory_equal(&faster, of_field + k, sizeof faster);
+        }
     }
+    fast_rays_free(&fast);
 }
 
 static void all_queries_are_those_of_the_mesh(void **state)

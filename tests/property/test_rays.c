@@ -1,7 +1,8 @@
 /* What is sampled: rays at soups, lattices of small integers (in which rays along edges, through
  * corners and in the planes of triangles abound, and triangles without area), tori and sizes from
  * 1e-18 to 1e21, at random and at exact poses, in trees of every kind, leaf sizes 1 to 15, each
- * instruction set in turn, under other rounding modes and flush-to-zero. A third of the rays is
+ * instruction set in turn, with faster rays (kiln_rays.h) and without, under other rounding
+ * modes and flush-to-zero. A third of the rays is
  * aimed at corners, a third at edges. Ends of t are infinite, random, or where a corner is.
  *
  * Oracle: every triangle by exact fractions (oracle_line.c), the ray carried as kiln.h says,
@@ -27,6 +28,7 @@
 #include "../../runtime/kernel/kernel.h"
 #include "../support/amount.h"
 #include "../support/body.h"
+#include "../support/fast_rays.h"
 #include "../support/rounding.h"
 #include "oracle_line.h"
 
@@ -297,6 +299,16 @@ static void check_walks(const kiln_tree *tree, const kiln_pose *pose, const kiln
     }
 }
 
+/* Faster rays find the same one of all hits. */
+static void check_same_hit(const kiln_tree *tree, const kiln_tree *fast, const kiln_pose *pose,
+                           const kiln_ray *ray)
+{
+    kiln_ray_hit any, fast_any;
+    assert_int_equal(kiln_ray_any(tree, pose, ray, NULL, &any), KILN_OK);
+    assert_int_equal(kiln_ray_any(fast, pose, ray, NULL, &fast_any), KILN_OK);
+    assert_memory_equal(&any, &fast_any, sizeof any);
+}
+
 static void next_set(void)
 {
     static unsigned turn;
@@ -328,7 +340,11 @@ static size_t check_ray(const body *b, const kiln_pose *pose, const kiln_ray *ra
         next_set();
         check_kind(b->trees[i], pose, ray, &options, hits, &want, mode);
         if ((turn + (uint32_t)i) % 8 == 0) {
+            fast_rays fast = fast_rays_of(b->trees[i]);
             check_walks(b->trees[i], pose, ray);
+            check_walks(fast.tree, pose, ray);
+            check_same_hit(b->trees[i], fast.tree, pose, ray);
+            fast_rays_free(&fast);
         }
     }
     kiln_kernel_force(NULL);
@@ -430,6 +446,10 @@ static void check_no_escape(body *b, uint64_t seed, void (*inside)(uint64_t *, d
     uint64_t random = seed;
     uint32_t on_edges = 0;
     const uint32_t rays = amount(LINES) / 2;
+    fast_rays fast[KINDS];
+    for (int i = 0; i < KINDS; i++) {
+        fast[i] = fast_rays_of(b->trees[i]);
+    }
     for (uint32_t i = 0; i < rays; i++) {
         double from[3], target[3];
         kiln_ray_hit hit, any;
@@ -438,11 +458,14 @@ static void check_no_escape(body *b, uint64_t seed, void (*inside)(uint64_t *, d
         kiln_ray ray = kiln_ray_between(from, target);
         ray.t_max = HUGE_VAL;
         next_set();
-        const kiln_tree *tree = b->trees[i % KINDS];
+        const kiln_tree *tree = i % 2 == 0 ? b->trees[i / 2 % KINDS] : fast[i / 2 % KINDS].tree;
         assert_int_equal(kiln_ray_closest(tree, NULL, &ray, NULL, &hit), KILN_OK);
         assert_int_equal(kiln_ray_any(tree, NULL, &ray, NULL, &any), KILN_OK);
         assert_true(hit.found && any.found);
         on_edges += hit.weights[0] == 0 || hit.weights[1] == 0 || hit.weights[2] == 0;
+    }
+    for (int i = 0; i < KINDS; i++) {
+        fast_rays_free(&fast[i]);
     }
     kiln_kernel_force(NULL);
     print_message("%u rays, %u of them exactly through edges or corners, none escapes\n", rays,

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../../runtime/kernel/kernel.h"
 #include "../support/body.h"
 #include "../support/counted.h"
 
@@ -422,6 +423,91 @@ static void test_close_to_the_plane(void **state)
     }
 }
 
+/* The yes or no of every instruction set is that of the exact decision. */
+static bool meets_as_decided(const kiln_tree *tree, const kiln_ray *ray)
+{
+    const kiln_kernel *kernel;
+    kiln_ray_hit hit;
+    assert_int_equal(kiln_ray_closest(tree, NULL, ray, NULL, &hit), KILN_OK);
+    for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+        bool meets;
+        kiln_kernel_force(kernel);
+        assert_int_equal(kiln_ray_meets(tree, NULL, ray, NULL, &meets), KILN_OK);
+        assert_true(meets == hit.found);
+    }
+    kiln_kernel_force(NULL);
+    return hit.found;
+}
+
+/* A ray that passes a triangle within a few roundings of an edge. */
+static void test_meets_close_to_edges(void **state)
+{
+    (void)state;
+    uint64_t random = 78;
+    size_t hits = 0;
+    for (int i = 0; i < 1500; i++) {
+        body b = body_of(mesh_soup(&random, 1, 0.9), 4, KILN_LAYOUT_RAW);
+        const uint32_t corner = random_below(&random, 3);
+        const double along = random_between(&random, 0, 1);
+        double from[3], to[3];
+        random_direction(&random, from);
+        for (uint32_t k = 0; k < 3; k++) {
+            const double p = (double)b.mesh.positions[3 * corner + k];
+            const double q = (double)b.mesh.positions[3 * ((corner + 1) % 3) + k];
+            from[k] *= ldexp(1, i % 20);
+            to[k] = p + along * (q - p);
+        }
+        kiln_ray ray = kiln_ray_between(from, to);
+        ray.t_max = HUGE_VAL;
+        hits += meets_as_decided(b.trees[i % BODY_KINDS], &ray);
+        body_free(&b);
+    }
+    assert_true(hits > 250 && hits < 1250);
+}
+
+/* A ray that ends, or begins, within a few roundings of where it passes through a triangle: whether
+ * there is a hit is asked without computing it, and must be what the exact decision says, in every
+ * instruction set. */
+static void test_meets_close_to_ends(void **state)
+{
+    (void)state;
+    uint64_t random = 77;
+    size_t hits = 0, misses = 0;
+    for (int i = 0; i < 300; i++) {
+        body b = body_of(mesh_soup(&random, 1, 0.9), 4, KILN_LAYOUT_RAW);
+        const kiln_tree *tree = b.trees[i % BODY_KINDS];
+        double from[3], to[3] = {0, 0, 0};
+        random_direction(&random, from);
+        for (int k = 0; k < 9; k++) {
+            to[k % 3] +=
+                (double)b.mesh.positions[3 * b.mesh.indices[k / 3] + (uint32_t)(k % 3)] / 3;
+        }
+        for (int k = 0; k < 3; k++) {
+            from[k] *= ldexp(1, (int)random_below(&random, 20));
+        }
+        kiln_ray ray = kiln_ray_between(from, to);
+        ray.t_max = HUGE_VAL;
+        kiln_ray_hit hit;
+        assert_int_equal(kiln_ray_closest(tree, NULL, &ray, NULL, &hit), KILN_OK);
+        assert_true(hit.found);
+        double low = hit.t, high = hit.t;
+        for (int step = 0; step < 12; step++) {
+            for (int end = 0; end < 4; end++) {
+                kiln_ray cut = ray;
+                const double at = end % 2 == 0 ? low : high;
+                *(end < 2 ? &cut.t_max : &cut.t_min) = at;
+                const bool met = meets_as_decided(tree, &cut);
+                hits += met;
+                misses += !met;
+            }
+            low = nextafter(low, -HUGE_VAL);
+            high = nextafter(high, HUGE_VAL);
+        }
+        body_free(&b);
+    }
+    assert_true(hits > 1000 && misses > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,6 +526,8 @@ int main(void)
         cmocka_unit_test(test_without_polygons),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_close_to_the_plane),
+        cmocka_unit_test(test_meets_close_to_edges),
+        cmocka_unit_test(test_meets_close_to_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

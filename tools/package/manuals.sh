@@ -28,7 +28,7 @@ from_header() {
 }
 from_header kiln runtime/kiln.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'exact collision queries on hierarchies baked in advance' \
-    'kiln(1) kiln_adb(3) kiln_axes(3) kiln_continuous(3) kiln_front(3) kiln_regions(3) kiln_nearest(3) kiln_scene(3) kiln_self(3) kiln_shapes(3) kiln_spheres(3) kiln_sweep(3) kiln_winding(3) kiln_bake(3) kiln-format(5)' || exit 1
+    'kiln(1) kiln_adb(3) kiln_axes(3) kiln_continuous(3) kiln_front(3) kiln_regions(3) kiln_nearest(3) kiln_rays(3) kiln_scene(3) kiln_self(3) kiln_shapes(3) kiln_spheres(3) kiln_sweep(3) kiln_winding(3) kiln_bake(3) kiln-format(5)' || exit 1
 from_header kiln_adb runtime/kiln_adb.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'counted collision queries and filled-bins tables' \
     'kiln(1) kiln(3) kiln-format(5)' || exit 1
@@ -62,6 +62,9 @@ from_header kiln_sweep runtime/kiln_sweep.h 'cc ... $(pkg-config --cflags --libs
 from_header kiln_nearest runtime/kiln_nearest.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'the nearest point of a mesh, and signed distances' \
     'kiln(1) kiln(3)' || exit 1
+from_header kiln_rays runtime/kiln_rays.h 'cc ... $(pkg-config --cflags --libs kiln)' \
+    'faster rays for memory' \
+    'kiln(1) kiln(3) kiln_scene(3)' || exit 1
 from_header kiln_winding runtime/kiln_winding.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'how often a surface goes around a point' \
     'kiln(1) kiln(3)' || exit 1
