@@ -41,16 +41,18 @@
  * plate do (the sum is below 1/20 of what they have one by one), the normal is that of the largest
  * of them, to the side on which the middle of A's box is from B's.
  *
- * Of closed meshes none of this depends on how they are divided, nor on the order of triangles: of
- * several ways out the choice is made by lengths and depths alone. It may change from one pose, one
- * division or one order to the next where one of the bounds above is just reached, or two ways out
- * are about equal; there rounding decides, or which of the normals of a round surface that are near
- * each other comes first. Another order changed 5 normals in 8,325 regions of tori, by up to 1.2
- * degrees; a way of 1e-9 turned the normal by a tenth of a degree in 1 of 11,688 regions of two
- * boxes, and changed no depth by more than 2^-12. Of open meshes the order changes no more than
- * that, but what is inside, so which curves make one region, and its depth, may depend on the
- * division: between curves a surface is followed from corner to corner only, so a finer division
- * may find that it goes round a border where a coarse one does not.
+ * Of closed meshes that do not cross themselves none of this depends on how they are divided, nor
+ * on the order of triangles: of several ways out the choice is made by lengths and depths alone. It
+ * may change from one pose, one division or one order to the next where one of the bounds above is
+ * just reached, or two ways out are about equal; there rounding decides, or which of the normals of
+ * a round surface that are near each other comes first. Another order changed 5 normals in 8,325
+ * regions of tori, by up to 1.2 degrees; a way of 1e-9 turned the normal by a tenth of a degree in
+ * 1 of 11,688 regions of two boxes, and changed no depth by more than 2^-12. Of open meshes the
+ * order changes no more than that, but what is inside, so which curves make one region, and its
+ * depth, may depend on the division: between curves a surface is followed from corner to corner
+ * only, so a finer division may find that it goes round a border where a coarse one does not. Of
+ * closed meshes that cross themselves it may depend on the division which curves make one region:
+ * where one part's curve runs inside another part, within one coarse triangle, that is not seen.
  *
  * Depth. How far A has to move along the normal until all of its patch is beyond all of B's: the
  * extent of both patches along the normal. Less may do for patches that are not convex. It says
@@ -69,7 +71,10 @@
  *
  * Touching. Surfaces that touch and do not pass through each other make regions of depth 0, with
  * `touching` set, which is decided exactly. Faces in one plane have the area of what they have in
- * common, unless the border of an open mesh lies in it: then the area is too small, and may be 0.
+ * common, also where the border of an open mesh lies in it: there it is the sum over pairs of
+ * triangles in one plane, and the area vector, the centroid, the radius and the points are those of
+ * this area. Of two sheets that face one way and lie on each other neither is above the other: the
+ * normal is one of the two.
  *
  * What is not found. A mesh, or a shell of one, that is wholly inside another meets it nowhere: it
  * makes no region, and *count is 0 (kiln_locate_mesh tells). A mesh that meets itself at one place

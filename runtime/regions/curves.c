@@ -227,6 +227,14 @@ static void trace_pair(kiln_regions *r, uint32_t pair)
     }
 }
 
+/* Has an edge of a pair no other triangle? */
+static bool is_border(const kiln_regions *r, const kiln_regions_pair *pair, unsigned edge)
+{
+    const bool of_x = edge < KILN_CROSSING_OF_Y;
+    const uint32_t own = 3 * (of_x ? pair->x : pair->y) + edge % 3;
+    return kiln_regions_mesh_of(r, of_x)->of->ring[own] == own;
+}
+
 /* A part of the intersection that has segments with one move of X and none with the other only
  * touches. One that has segments with the other only takes those: its depth is 0, so that what
  * hangs on them does not matter. */
@@ -258,6 +266,7 @@ static void settle_touching(kiln_regions *r)
                 memcpy(s->edge, crossing.edge, sizeof s->edge);
                 for (int end = 0; end < 2 && s->found; end++) {
                     place_end(r, x, y, s, end);
+                    s->loose[end] = is_border(r, &r->pairs[i], s->edge[end]);
                 }
             } else if (crossing.found) {
                 seen[root] |= BACK;

@@ -242,6 +242,29 @@ static void offer_patches(point_search *search)
     }
 }
 
+/* The corners of what triangles in one plane share. */
+static void offer_common(point_search *search)
+{
+    const kiln_regions *r = search->r;
+    for (uint32_t c = search->root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
+        for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
+            double polygon[KILN_REGIONS_CORNERS][3];
+            const int count = kiln_regions_common_of(r, i, polygon);
+            for (int corner = 0; corner < count; corner++) {
+                double from[3], at[3], reach[DIRECTIONS];
+                kiln_subtract(polygon[corner], search->m->origin, from);
+                for (int k = 0; k < 3; k++) {
+                    at[k] = kiln_dot(search->m->along[k], from);
+                }
+                reaches_of(at[0], at[1], reach);
+                if (reaches_out(search, reach)) {
+                    offer_end(search, i, at, true, true, reach);
+                }
+            }
+        }
+    }
+}
+
 /* -------------------------------------------------------------------------------- choosing -- */
 
 /* Twice the area of the triangle p q s, across the normal. */
@@ -550,6 +573,9 @@ void kiln_regions_add_points(kiln_regions *r, uint32_t root, kiln_regions_measur
     search.middle = m->lowest + (m->highest - m->lowest) / 2;
     offer_patches(&search);
     offer_curves(&search, false);
+    if (kiln_regions_ends_at_border(r, m)) {
+        offer_common(&search);
+    }
     region->point_count = choose_points(&search, search.outermost, DIRECTIONS, chosen);
     if (region->point_count == 0) {
         offer_curves(&search, true);

@@ -242,10 +242,14 @@ static void measure_centroid(const kiln_regions *r, uint32_t root, kiln_regions_
             }
         }
     }
-    m->region.area = fabs(area) / 2;
+    const bool shares = m->region.area > 0;
+    m->region.area = shares ? m->region.area : fabs(area) / 2;
     for (int k = 0; k < 3; k++) {
-        if (fabs(area) > NO_AREA * weight * weight &&
-            m->region.area > CANCELLED / 2 * kiln_regions_vector_length(m->region.area_vector)) {
+        if (shares) {
+            centre[k] = m->common[k];
+        } else if (fabs(area) > NO_AREA * weight * weight &&
+                   m->region.area >
+                       CANCELLED / 2 * kiln_regions_vector_length(m->region.area_vector)) {
             centre[k] = sum[k] / (3 * area);
         } else if (weight > 0) {
             centre[k] = line[k] / (2 * weight);
@@ -261,6 +265,13 @@ static void measure_centroid(const kiln_regions *r, uint32_t root, kiln_regions_
             for (int end = 0; end < 2 && r->segments[i].found; end++) {
                 double from[3];
                 kiln_subtract(r->segments[i].at[end], m->region.centroid, from);
+                m->region.radius = fmax(m->region.radius, kiln_regions_vector_length(from));
+            }
+            double polygon[KILN_REGIONS_CORNERS][3];
+            const int corners = shares ? kiln_regions_common_of(r, i, polygon) : 0;
+            for (int corner = 0; corner < corners; corner++) {
+                double from[3];
+                kiln_subtract(polygon[corner], m->region.centroid, from);
                 m->region.radius = fmax(m->region.radius, kiln_regions_vector_length(from));
             }
         }
@@ -288,6 +299,9 @@ void kiln_regions_measure_of(kiln_regions *r, uint32_t root, kiln_regions_measur
     memset(m, 0, sizeof *m);
     region->touching = true;
     measure_curves(r, root, m);
+    if (kiln_regions_ends_at_border(r, m)) {
+        kiln_regions_measure_common(r, root, m);
+    }
     kiln_regions_measure_extents(r, root, m);
     kiln_regions_form_axes(m->along);
     region->depth = region->touching ? 0 : m->highest - m->lowest;

@@ -161,6 +161,7 @@ typedef struct {
     double origin[3];       /* of what follows, world */
     double along[3][3];     /* two axes across the normal, and it, from Y to X */
     double lowest, highest; /* of X's patch along it, and of Y's */
+    double common[3];       /* the centroid of a common area that ends at a border, from origin */
     kiln_regions_far low, high;
     kiln_region region;
 } kiln_regions_measure;
@@ -171,6 +172,18 @@ void kiln_regions_measure_extents(kiln_regions *r, uint32_t root, kiln_regions_m
 
 /* Two axes across the normal along[2]: the same for it and its reverse, but for their signs. */
 void kiln_regions_form_axes(double along[3][3]);
+
+/* What two triangles in one plane have in common, as a convex polygon of the world; returns how
+ * many corners it has, 0 where there is no area: common.c. */
+enum { KILN_REGIONS_CORNERS = 6 };
+int kiln_regions_common_of(const kiln_regions *r, uint32_t pair,
+                           double polygon[KILN_REGIONS_CORNERS][3]);
+
+/* Surfaces of which one is open only touch: may what they share end at a border? */
+bool kiln_regions_ends_at_border(const kiln_regions *r, const kiln_regions_measure *m);
+
+/* The area of a touching region by its pairs, if it has any, and its normal. */
+void kiln_regions_measure_common(const kiln_regions *r, uint32_t root, kiln_regions_measure *m);
 
 /* Its points: manifold.c. */
 void kiln_regions_add_points(kiln_regions *r, uint32_t root, kiln_regions_measure *m);

@@ -177,6 +177,68 @@ static void test_touching(void **unused)
     near(r[0].points[0].position[2], 0);
 }
 
+/* Of faces that lie on a sheet and reach over its border only what both have counts; of a sheet
+ * that is wholly on a face all of it. Both ways round. */
+static void test_over_border(void **unused)
+{
+    (void)unused;
+    kiln_region r[ROOM], q[ROOM];
+    const kiln_pose here = at(0, 0, 0);
+    kiln_pose tile = at(0.25, 0.125, 1), diamond = at(6.5, 0.25, 1);
+    const double c = sqrt(0.5), turn[9] = {c, -c, 0, c, c, 0, 0, 0, 1};
+    tile.scale = 0.0625;
+    memcpy(diamond.rotation, turn, sizeof turn);
+    kiln_pose flat = tile;
+    flat.translation[2] = 0;
+    const struct {
+        const thing *a, *b;
+        kiln_pose pose;
+        double area, centroid[2], radius;
+        uint32_t points;
+    } cases[] = {
+        {&cube, &sheet, at(6, 0, 1), 2, {5.5, 0}, sqrt(1.25), 4},
+        {&cube, &sheet, at(6, 6, 1), 1, {5.5, 5.5}, sqrt(0.5), 4},
+        {&cube, &sheet, at(5.5, -5.75, 1), 1.5 * 1.25, {5.25, -5.375}, sqrt(0.9525), 4},
+        {&cube, &sheet, at(0, 0, 1), 4, {0, 0}, sqrt(2), 4},
+        {&sheet, &cube, tile, 0.5625, {0.25, 0.125}, sqrt(0.28125), 4},
+        {&sheet, &sheet, flat, 0.5625, {0.25, 0.125}, sqrt(0.28125), 4},
+        {&cube,
+         &sheet,
+         diamond,
+         (sqrt(2) - 0.5) * (sqrt(2) - 0.5),
+         {6 - (sqrt(2) - 0.5) / 3, 0.25},
+         0,
+         3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t count;
+        for (int fine = 0; fine < 2; fine++) {
+            mesh a = solid_divided(&cases[i].a->model.geometry, 1 + 2 * (uint32_t)fine);
+            mesh b = solid_divided(&cases[i].b->model.geometry, 1 + 3 * (uint32_t)fine);
+            thing one = thing_of(a), other = thing_of(b);
+            assert_int_equal(find(&one, cases[i].pose, &other, r), 1);
+            assert_true(r[0].touching && r[0].depth == 0);
+            near(r[0].area, cases[i].area);
+            /* Of two sheets that face one way neither is above the other. */
+            const double up = i == 5 ? r[0].normal[2] : 1;
+            near(r[0].normal[2], up);
+            near(fabs(up), 1);
+            near(r[0].area_vector[2], up * cases[i].area);
+            near(r[0].centroid[0], cases[i].centroid[0]);
+            near(r[0].centroid[1], cases[i].centroid[1]);
+            assert_true(cases[i].radius == 0 || fabs(r[0].radius - cases[i].radius) < 1e-2);
+            assert_int_equal(r[0].point_count, cases[i].points);
+            assert_int_equal(kiln_contact_regions(regions, other.adjacency, &here, one.adjacency,
+                                                  &cases[i].pose, NULL, q, ROOM, &count),
+                             KILN_OK);
+            assert_int_equal(count, 1);
+            assert_true(q[0].area == r[0].area && q[0].normal[2] == -r[0].normal[2]);
+            thing_free(&one);
+            thing_free(&other);
+        }
+    }
+}
+
 /* Boxes whose sides are in the same planes, as those of a stack are. */
 static void test_flush(void **unused)
 {
@@ -874,32 +936,21 @@ static void test_turned(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sunk),
-        cmocka_unit_test(test_touching),
-        cmocka_unit_test(test_flush),
-        cmocka_unit_test(test_rings),
-        cmocka_unit_test(test_within_triangle),
-        cmocka_unit_test(test_piercing),
-        cmocka_unit_test(test_leaning),
-        cmocka_unit_test(test_ridge),
-        cmocka_unit_test(test_corner),
+        cmocka_unit_test(test_sunk),        cmocka_unit_test(test_touching),
+        cmocka_unit_test(test_over_border), cmocka_unit_test(test_flush),
+        cmocka_unit_test(test_rings),       cmocka_unit_test(test_within_triangle),
+        cmocka_unit_test(test_piercing),    cmocka_unit_test(test_leaning),
+        cmocka_unit_test(test_ridge),       cmocka_unit_test(test_corner),
 #ifdef __SIZEOF_INT128__
         cmocka_unit_test(test_small_angle),
 #endif
-        cmocka_unit_test(test_steady),
-        cmocka_unit_test(test_border),
-        cmocka_unit_test(test_between),
-        cmocka_unit_test(test_behind_spikes),
-        cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_filter),
-        cmocka_unit_test(test_room),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_scaled),
-        cmocka_unit_test(test_smallest),
-        cmocka_unit_test(test_stretched),
-        cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_steady),      cmocka_unit_test(test_border),
+        cmocka_unit_test(test_between),     cmocka_unit_test(test_behind_spikes),
+        cmocka_unit_test(test_apart),       cmocka_unit_test(test_several),
+        cmocka_unit_test(test_ids),         cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_room),        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_scaled),      cmocka_unit_test(test_smallest),
+        cmocka_unit_test(test_stretched),   cmocka_unit_test(test_turned),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
