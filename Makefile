@@ -169,7 +169,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench bench-large bench-page soak soak-builds campaign fuzz fuzz-campaign tests test-objects thread-tests kiln-bench models man mutants amalgamation wasm npm bench-wasm check-lut \
+.PHONY: all demo check test bench bench-large bench-page soak soak-builds campaign properties fuzz fuzz-campaign tests test-objects thread-tests kiln-bench models man mutants amalgamation wasm npm bench-wasm check-lut \
         adb-weights likely-weights axes-recipes format lint validator docs install install-docs uninstall deb clean help deps FORCE
 
 ## all: the kiln command with its importers, libkiln (static and shared) and libkilnbake, in build/
@@ -215,6 +215,12 @@ campaign:
 	+$(Q)$(MAKE) --no-print-directory CONFIG=asan campaign-programs
 	$(Q)$(BUILD)/asan/tests/soak/writers $$(($(CAMPAIGN) / 100))
 	$(Q)$(BUILD)/asan/tests/soak/mutants $(CAMPAIGN)
+
+## properties: PROPERTY_SCALE times the random cases of the tests that draw them, in full
+PROPERTY_SCALE = 1
+properties: all models tests
+	$(Q)KILN_PROPERTY_SCALE=$(PROPERTY_SCALE) KILN_TEST_SECONDS=86400 tests/run.sh --build $(BUILD) \
+	  release/property/ release/cases/test_answers release/cases/test_files
 
 ## soak-builds: SOAK_EDITS random edits of a project of sixty assets under each program that builds it
 SOAK_EDITS = 2000

@@ -8,8 +8,9 @@
 #   tests/run.sh [--build DIR] [--config CONFIG] check | gate | NAME...
 #
 #   check  unit, case, golden, bad and command tests of CONFIG, shortened (KILN_TEST_QUICK=1)
-#   gate   everything in release; most but the command under asan + ubsan, bad and fuzz in full, the
-#          rest shortened; threads under tsan; tests/gate
+#   gate   everything in release, of the longest random tests a third of their cases (`make properties` runs
+#          them in full); most but the command under asan + ubsan, bad and fuzz in full, the rest shortened;
+#          threads under tsan; tests/gate
 #   NAME   tests of CONFIG whose names contain NAME
 #
 # Logs and the closing line stay in build/test. KILN_TEST_SECONDS limits each test (default 2400: it ends what
@@ -19,11 +20,12 @@ cd "$(dirname "$0")/.." || exit 1
 build=build
 config=release
 
-# Runs the test at path $2, called $1, shortened if $3 is quick, and leaves LABEL.log and LABEL.count in
-# $results.
+# Runs the test at path $2, called $1, shortened if $3 is quick, a third of it if $3 is third, and leaves LABEL.log
+# and LABEL.count in $results.
 run_one() {
     label=$1 test=$2
     [ "$3" = quick ] && export KILN_TEST_QUICK=1
+    [ "$3" = third ] && export KILN_TEST_THIRD=1
     # The look for uses of a stack after return costs a third of the time of long computations: the unit tests,
     # which enter the same functions, and the bad files have it.
     case $label in asan/property/* | asan/models/* | asan/cases/*)
@@ -96,6 +98,13 @@ shortened() {
     sed 's/$/ quick/'
 }
 
+# Of programs that try many random cases in release, a third of them: a mutant is held by a twentieth.
+thirds() {
+    long='answers|files|bins_closed|bins_table|builders|distance|extremes|inside|likely|overlaps|paper'
+    long="$long|queries|rays|refit|scene_trees|tri_distance|triangles"
+    sed -E "/^release\/[a-z]+\/test_($long) /s/\$/ third/"
+}
+
 everything() {
     programs "$1" unit cases bad golden fuzz cli property models
     scripts cli
@@ -112,7 +121,7 @@ select_tests() {
         scripts gate
         programs asan models cases | shortened
         programs asan bad fuzz
-        programs release property models cases
+        programs release property models cases | thirds
         programs tsan unit property | grep thread
         programs asan unit golden property |
             grep -Ev '(property/test_(adb|bins_table|paper)|unit/test_paper_(figures|volume)|golden/test_counts) ' |

@@ -536,6 +536,8 @@ def check_boxes(model, t, space, nodes, below):
             if not model.polygons or t.bv == OCTREE:
                 continue
             start = [o + c for o, c in zip(node.org, centre)]
+            slabs = slabs_of(t, node, lane)
+            where = f"node {i}, lane {lane}, vertex"
             for vertex in {v for s in slots for v in model.triangles[model.stored(t, s)]}:
                 p = space[vertex]
                 d = (p[0] - start[0], p[1] - start[1], p[2] - start[2])
@@ -544,15 +546,17 @@ def check_boxes(model, t, space, nodes, below):
                     if reach > h - TOLERANCE:
                         exact = sum(Fraction(a) * (Fraction(q) - Fraction(o) - Fraction(c))
                                     for a, q, o, c in zip(axis, p, node.org, centre))
-                        need(abs(exact) <= Fraction(h), "box", f"node {i}, lane {lane}, vertex {vertex}")
-                if t.bv == 10:
+                        need(abs(exact) <= Fraction(h), "box", f"{where} {vertex}")
+                if t.bv == 10 and math.hypot(*d) > half[0] - TOLERANCE:
                     exact = sum((Fraction(q) - Fraction(o) - Fraction(c))**2
                                 for q, o, c in zip(p, node.org, centre))
-                    need(exact <= Fraction(half[0])**2, "ball", f"node {i}, lane {lane}, vertex {vertex}")
-                for signs, centre_along, h in slabs_of(t, node, lane):
-                    exact = sum(s * (Fraction(q) - Fraction(o)) for s, q, o in zip(signs, p, node.org))
-                    need(abs(exact - Fraction(centre_along)) <= Fraction(h), "slab",
-                         f"node {i}, lane {lane}, vertex {vertex}")
+                    need(exact <= Fraction(half[0])**2, "ball", f"{where} {vertex}")
+                for signs, centre_along, h in slabs:
+                    along = signs[0] * (p[0] - node.org[0]) + signs[1] * (p[1] - node.org[1]) + \
+                        signs[2] * (p[2] - node.org[2])
+                    if abs(along - centre_along) > h - TOLERANCE:
+                        exact = sum(s * (Fraction(q) - Fraction(o)) for s, q, o in zip(signs, p, node.org))
+                        need(abs(exact - Fraction(centre_along)) <= Fraction(h), "slab", f"{where} {vertex}")
 
 
 def cut(polygon, axis, sign, limit):

@@ -86,7 +86,7 @@ static kiln_paper_options draw_options(uint64_t *state)
 
 static int rounds(int many)
 {
-    return is_shortened() ? many / 10 : many;
+    return is_shortened() ? many / 10 : is_third() ? many / 3 : many;
 }
 
 static void queries_end_and_repeat_themselves(void **state)

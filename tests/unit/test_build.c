@@ -161,19 +161,18 @@ static void sphere_point(unsigned row, unsigned column, unsigned rows, unsigned 
     out[2] = (float)cos(up);
 }
 
-static mesh sphere(void)
+static mesh sphere(unsigned rows)
 {
-    enum { ROWS = 60, COLUMNS = 60 };
-    mesh m = new_mesh("sphere", 2 * ROWS * COLUMNS);
-    for (unsigned i = 0; i < ROWS * COLUMNS; i++) {
+    mesh m = new_mesh("sphere", 2 * rows * rows);
+    for (unsigned i = 0; i < rows * rows; i++) {
         float *t = m.positions + 18 * (size_t)i;
-        const unsigned r = i / COLUMNS, c = i % COLUMNS;
-        sphere_point(r, c, ROWS, COLUMNS, t);
-        sphere_point(r + 1, c, ROWS, COLUMNS, t + 3);
-        sphere_point(r + 1, c + 1, ROWS, COLUMNS, t + 6);
-        sphere_point(r, c, ROWS, COLUMNS, t + 9);
-        sphere_point(r + 1, c + 1, ROWS, COLUMNS, t + 12);
-        sphere_point(r, c + 1, ROWS, COLUMNS, t + 15);
+        const unsigned r = i / rows, c = i % rows;
+        sphere_point(r, c, rows, rows, t);
+        sphere_point(r + 1, c, rows, rows, t + 3);
+        sphere_point(r + 1, c + 1, rows, rows, t + 6);
+        sphere_point(r, c, rows, rows, t + 9);
+        sphere_point(r + 1, c + 1, rows, rows, t + 12);
+        sphere_point(r, c + 1, rows, rows, t + 15);
     }
     return m;
 }
@@ -231,12 +230,11 @@ static mesh far_faces(void)
 }
 
 /* A square grid: many equal coordinates. */
-static mesh flat_grid(void)
+static mesh flat_grid(uint32_t side)
 {
-    enum { SIDE = 40 };
-    mesh m = new_mesh("flat grid", 2 * SIDE * SIDE);
-    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
-        const float x = (float)(i % SIDE), y = (float)(i / SIDE);
+    mesh m = new_mesh("flat grid", 2 * side * side);
+    for (uint32_t i = 0; i < side * side; i++) {
+        const float x = (float)(i % side), y = (float)(i / side);
         set(&m, 2 * i, (const float[9]){x, y, 7, x + 1, y, 7, x + 1, y + 1, 7});
         set(&m, 2 * i + 1, (const float[9]){x, y, 7, x + 1, y + 1, 7, x, y + 1, 7});
     }
@@ -270,9 +268,24 @@ static mesh huge(void)
     return scaled_soup("huge", 0x1p121f);
 }
 
+static mesh sphere_1800(void)
+{
+    return sphere(30);
+}
+static mesh grid_800(void)
+{
+    return flat_grid(20);
+}
+static mesh grid_3200(void)
+{
+    return flat_grid(40);
+}
+
+/* One of them, the soup, has more nodes than the first block holds: the rest are as small as shows
+ * what they are, since every construction builds every kind of tree of each. */
 static const maker makers[] = {one_triangle, point,         point_at_zero, segments,  planar,
-                               copies_1000,  centroid_1000, ladder,        soup_5000, sphere,
-                               tiny,         small,         huge,          far_faces, flat_grid};
+                               copies_1000,  centroid_1000, ladder,        soup_5000, sphere_1800,
+                               tiny,         small,         huge,          far_faces, grid_800};
 enum { MAKERS = sizeof makers / sizeof makers[0] };
 
 /* ---- the walker ---- */
@@ -603,7 +616,7 @@ static void every_mesh_is_contained(void **state)
 static void best_boxes_contain(void **state)
 {
     (void)state;
-    static const maker some[] = {copies_1000, ladder, torus, flat_grid};
+    static const maker some[] = {copies_1000, ladder, torus, grid_3200};
     static const char *const kinds[] = {"obb", "obb2"};
     for (unsigned i = 0; i < 2 * sizeof some / sizeof some[0]; i++) {
         mesh m = some[i / 2]();
@@ -822,7 +835,7 @@ static void threads_do_not_show(void **state)
     static const int threads[] = {3, 0, 2, 8};
     const unsigned thread_counts = is_shortened() ? 1 : 4;
     const uint32_t some = is_shortened() ? 2500 : 6000;
-    mesh meshes[] = {soup(some), torus(), copies(some), same_centroid(some), flat_grid()};
+    mesh meshes[] = {soup(some), torus(), copies(some), same_centroid(some), flat_grid(40)};
     for (size_t i = 0; i < sizeof meshes / sizeof meshes[0]; i++) {
         for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
             kiln_bake_options options = options_of(4, 1, "sah");
@@ -842,7 +855,7 @@ static void threads_do_not_show(void **state)
 static void threads_do_not_show_in_the_best(void **state)
 {
     (void)state;
-    mesh meshes[] = {torus(), flat_grid()};
+    mesh meshes[] = {torus(), flat_grid(40)};
     const kiln_build_kind *kind = kiln_build_kind_find("obb");
     for (size_t i = 0; i < sizeof meshes / sizeof meshes[0]; i++) {
         if (is_shortened() && i > 0) {
@@ -968,7 +981,7 @@ static void hopeless_meshes_stay_shallow(void **state)
 static void nodes_are_full(void **state)
 {
     (void)state;
-    mesh meshes[] = {soup(5000), sphere(), flat_grid()};
+    mesh meshes[] = {soup(5000), sphere(60), flat_grid(40)};
     for (unsigned i = 0; i < 3; i++) {
         for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
             kiln_build_tree tree = build(&meshes[i], &kiln_build_kinds[kind], 4);
@@ -1067,7 +1080,7 @@ static void planar_mesh_gets_a_flat_box(void **state)
 static void flat_along_an_axis_is_exactly_flat(void **state)
 {
     (void)state;
-    mesh m = flat_grid();
+    mesh m = flat_grid(40);
     for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
         kiln_build_tree tree = build(&m, &kiln_build_kinds[kind], 4);
         walk w = {.m = &m, .kind = &kiln_build_kinds[kind], .tree = &tree};
@@ -1114,7 +1127,7 @@ static void floats_are_tighter_than_bytes(void **state)
 static void oriented_boxes_are_tighter(void **state)
 {
     (void)state;
-    mesh m = sphere();
+    mesh m = sphere(60);
     kiln_build_tree obb = build(&m, kiln_build_kind_find("obb"), 4);
     kiln_build_tree aabb = build(&m, kiln_build_kind_find("aabb"), 4);
     assert_true(obb.sah_cost < 0.8 * aabb.sah_cost);

@@ -27,7 +27,7 @@ enum {
     SIDES = 100,
     RINGS = 1000,
     RINGS_QUICK = 300,
-    RINGS_SHADOW = 50,
+    RINGS_SHADOW = 15,
     SOME_TRIANGLES = 30000,
     FACET = 50,
     HEADER = 84
