@@ -44,8 +44,8 @@ static bool is_of_mesh(uint32_t kind)
     return nodes || kind == KILN_SECTION_VERTICES || kind == KILN_SECTION_TRIANGLES ||
            kind == KILN_SECTION_TRIANGLE_IDS || kind == KILN_SECTION_FACES ||
            kind == KILN_SECTION_USER || kind == KILN_SECTION_ORDER ||
-           kind == KILN_SECTION_REFERENCES || kind == KILN_SECTION_ADB ||
-           kind == KILN_SECTION_ADB_BOXES;
+           kind == KILN_SECTION_REFERENCES || kind == KILN_SECTION_LANE_PAIRS ||
+           kind == KILN_SECTION_ADB || kind == KILN_SECTION_ADB_BOXES;
 }
 
 /* No kind of section occurs twice, and none is missing. */
@@ -110,8 +110,11 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_forma
     if (vertices > most || triangles > most || parts->count == 0 || parts->count > most ||
         materials->count > most || ids != triangles ||
         !count_is(reader, KILN_SECTION_FACES, triangles) ||
-        !count_is(reader, KILN_SECTION_USER, triangles) || trees->count == 0 ||
-        trees->count > KILN_TREE_COUNT_MAX || (triangles == 0 && vertices != 0)) {
+        !count_is(reader, KILN_SECTION_USER, triangles) ||
+        !count_is(reader, KILN_SECTION_LANE_PAIRS,
+                  section_count_of(reader, KILN_SECTION_NODES_OCTREE)) ||
+        trees->count == 0 || trees->count > KILN_TREE_COUNT_MAX ||
+        (triangles == 0 && vertices != 0)) {
         return kiln_format_error_rule(error, KILN_RULE_COUNTS, sizeof(kiln_format_header),
                                       "section table");
     }
@@ -705,6 +708,17 @@ static bool check_tree(const kiln_view *view, uint32_t index, kiln_format_error 
     if (tree.kind->shared && tree.order != NULL && !check_references(view, &tree, error)) {
         return false;
     }
+    if (tree.lane_pairs != NULL) {
+        uint32_t any = 0;
+        for (uint32_t i = 0; i < tree.entry->node_count; i++) {
+            any |= tree.lane_pairs[i];
+        }
+        if ((any & ~KILN_LANE_PAIRS_ALL) != 0) {
+            return kiln_format_error_rule(error, KILN_RULE_RESERVED,
+                                          offset_of_kind(view->reader, KILN_SECTION_LANE_PAIRS, 0),
+                                          "lane pairs");
+        }
+    }
     for (uint32_t i = 0; tree.order != NULL && !tree.kind->shared && i < tree.entry->triangle_count;
          i++) {
         if (tree.order[i] - tree.entry->triangle_first >= tree.entry->triangle_count) {
@@ -774,6 +788,10 @@ kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
         const uint32_t *order = (const uint32_t *)section_data(view->reader, section);
         tree.order = order + tree.entry->order_first;
     }
+    const uint32_t *pairs = (const uint32_t *)section_data(view->reader, KILN_SECTION_LANE_PAIRS);
+    tree.lane_pairs = pairs != NULL && tree.kind->shared && tree.order != NULL
+                          ? pairs + tree.entry->node_first
+                          : NULL;
     tree.adb = view->adb_boxes != NULL ? find_counts(view, index) : NULL;
     tree.boxes = tree.adb != NULL ? view->adb_boxes + tree.adb->box_first : NULL;
     return tree;

@@ -1,4 +1,4 @@
-/* The structures of a kiln file, exactly as they stand on disk: format 1.6.
+/* The structures of a kiln file, exactly as they stand on disk: format 1.7.
  *
  * The documents are hierarchy.md and, for tables, bins.md and axes.md; a test holds their offset
  * tables against this header. Every structure is little-endian, fixed-width and without implicit
@@ -28,7 +28,8 @@
 #define KILN_FORMAT_MINOR_AXES 4u    /* of files with an axis set */
 #define KILN_FORMAT_MINOR_POINTS 5u  /* of files of points */
 #define KILN_FORMAT_MINOR_HEIGHTS 6u /* of files with a height field */
-#define KILN_FORMAT_MINOR_NEWEST 6u  /* that this reader knows all of */
+#define KILN_FORMAT_MINOR_PAIRS 7u   /* of files with pairs of lanes of octrees */
+#define KILN_FORMAT_MINOR_NEWEST 7u  /* that this reader knows all of */
 
 /* A bit of features_optional: all triangles of the file are points, the three corners of each being
  * one vertex. Readers that do not know it give the same answers. */
@@ -95,6 +96,7 @@ enum {
     KILN_SECTION_ADB_WEIGHTS = KILN_FOURCC('A', 'D', 'B', 'W'),  /* kiln_format_adb_weights */
     KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R'),        /* tree slot -> stored triangle */
     KILN_SECTION_REFERENCES = KILN_FOURCC('R', 'E', 'F', 'S'),   /* the same of octrees, x 4 */
+    KILN_SECTION_LANE_PAIRS = KILN_FOURCC('O', 'C', 'T', 'P'),   /* kiln_lane_pair_bit, by node */
     KILN_SECTION_BINS = KILN_FOURCC('B', 'I', 'N', 'S'),         /* kiln_format_bins, one */
     KILN_SECTION_BINS_ROWS = KILN_FOURCC('B', 'R', 'O', 'W'),    /* a row for each u, v: bins.md */
     KILN_SECTION_BINS_FLOATS = KILN_FOURCC('B', 'F', '3', '2'),  /* records of float32 */
@@ -335,6 +337,16 @@ typedef struct {
     uint8_t radius[2][8]; /* 56 low bytes, then high ones; rounded up */
 } kiln_format_node_sphere;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_sphere) == 72, "sphere node");
+
+/* Of an octree's node, the bit that says that a descent of the tree against itself has to look at
+ * lanes i < j together: a triangle below the one and a triangle below the other may meet of which no
+ * leaf has both. */
+#define KILN_LANE_PAIRS_ALL 0x0FFFFFFFu
+
+static inline uint32_t kiln_lane_pair_bit(unsigned i, unsigned j)
+{
+    return (uint32_t)1 << (j * (j - 1) / 2 + i);
+}
 
 /* Cells of an octree, in which a triangle may be in several leaves: the box of a lane holds the
  * parts of its triangles that are in its cell. */

@@ -1,4 +1,4 @@
-/* The table of section kinds of format 1.6: a new kind is a row here.
+/* The table of section kinds of format 1.7: a new kind is a row here.
  *
  * A row says what a reader has to know to check and place a section, and what the writer tries
  * when it packs one. Order does not matter to either; it is that of hierarchy.md. */
@@ -83,6 +83,7 @@ const kiln_section_kind kiln_section_kinds[] = {
     {KILN_SECTION_HEIGHTS, "height field", 64, REQUIRED, 64, BYTES, 0, 0, 0},
     {KILN_SECTION_SAMPLES, "samples", 2, REQUIRED, 64, CURVE16, 0, 0, 0},
     {KILN_SECTION_REFERENCES, "references", 4, REQUIRED, 64, NUMBERS, 0, 0, 0},
+    {KILN_SECTION_LANE_PAIRS, "lane pairs", 4, 0, 64, RECORDS, 0, 0, 0},
     {KILN_SECTION_BINS, "filled bins", 160, REQUIRED, 64, BYTES, 0, 0, 0},
     {KILN_SECTION_BINS_ROWS, "filled-bins rows", 0, REQUIRED, KILN_NODE_ALIGNMENT, NUMBERS, 0, 0,
      0},

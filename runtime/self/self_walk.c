@@ -7,7 +7,8 @@
  * way only, from the node where the ways to the two part.
  *
  * A triangle of an octree may be in several leaves, so that two of them meet below many pairs of
- * lanes. There the tree is asked for each triangle what its bounds and its plane may meet, and what
+ * lanes. Where the file does not say which of these are needed (cell_walk.c), the tree is asked for
+ * each triangle what its bounds and its plane may meet, and what
  * comes later in the order of ids is judged: a common point is in the box of a leaf that has the
  * other one, and there is a rule by which that is named once (once.h). The bounds are compared with
  * all boxes of a node at a time, as whole numbers of steps. */
@@ -32,24 +33,7 @@ typedef struct {
     kiln_leaf_pair leaves;
 } self_walk;
 
-/* ------------------------------------------------------------------------------- triangles -- */
-
-static void take_corners(const kiln_leaf_triangles *leaf, uint32_t i, double out[9])
-{
-    for (int k = 0; k < 9; k++) {
-        out[k] = leaf->corner[k][i];
-    }
-}
-
-static bool judge_pair(const kiln_self_visitor *visitor, const kiln_tree *tree, uint32_t stored_x,
-                       const double x[9], uint32_t stored_y, const double y[9])
-{
-    kiln_relation relation;
-    const bool first = kiln_tree_id(tree, stored_x) < kiln_tree_id(tree, stored_y);
-    const uint32_t a = first ? stored_x : stored_y, b = first ? stored_y : stored_x;
-    return !visitor->judge(visitor->user, a, first ? x : y, b, first ? y : x, &relation) ||
-           visitor->take(visitor->user, a, b, &relation);
-}
+/* ---------------------------------------------------------------------------------- leaves -- */
 
 /* The triangles of two leaves, or of one, each pair once. */
 static bool judge_leaves(self_walk *w, const kiln_leaf_triangles *x, const kiln_leaf_triangles *y)
@@ -67,12 +51,14 @@ static bool judge_leaves(self_walk *w, const kiln_leaf_triangles *x, const kiln_
         }
         double of_y[9], of_x[9];
         const uint32_t stored_y = kiln_tree_triangle(w->tree, y->first + j);
-        take_corners(y, j, of_y);
+        kiln_self_corners(y, j, of_y);
         for (; left != 0; left &= left - 1) {
             const uint32_t i = (uint32_t)__builtin_ctz(left);
-            take_corners(x, i, of_x);
-            if (!judge_pair(w->visitor, w->tree, kiln_tree_triangle(w->tree, x->first + i), of_x,
-                            stored_y, of_y)) {
+            kiln_self_corners(x, i, of_x);
+            const uint32_t stored_x = kiln_tree_triangle(w->tree, x->first + i);
+            kiln_relation how;
+            if (kiln_self_judge(w->visitor, w->tree, stored_x, of_x, stored_y, of_y, &how) &&
+                !kiln_self_take(w->visitor, w->tree, stored_x, stored_y, &how)) {
                 return false;
             }
         }
@@ -372,7 +358,7 @@ kiln_status kiln_self_walk(const kiln_tree *tree, const kiln_self_visitor *visit
         return status;
     }
     if (tree->view.kind->shared) {
-        walk_octree(tree, visitor);
+        (tree->view.lane_pairs != NULL ? kiln_self_walk_cells : walk_octree)(tree, visitor);
         return KILN_OK;
     }
     kiln_pair_frame_form_maps(&frame);

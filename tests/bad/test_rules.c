@@ -839,6 +839,24 @@ static void rule_30_references(void **state)
                   4 * (count - 1));
 }
 
+/* Pairs of lanes of fewer nodes, or more, than octrees have, of lanes that are none, and of a file
+ * without octrees. */
+static void rule_9_lane_pairs(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        edit_file *file = good_file_of("octree,aabb");
+        edit_section *pairs = edit_find(file, KILN_SECTION_LANE_PAIRS);
+        edit_resize(pairs, pairs->size + (i == 0 ? 4 : -(size_t)4));
+        refuse_file(file, KILN_RULE_COUNTS);
+    }
+    refuse_octree(KILN_RULE_RESERVED, KILN_SECTION_LANE_PAIRS, 0, 1u << 28, 0);
+    const uint32_t none = 0;
+    edit_file *file = good_file_of("aabb");
+    (void)edit_append(file, KILN_SECTION_LANE_PAIRS, 0, 4, &none, sizeof none);
+    refuse_file(file, KILN_RULE_COUNTS);
+}
+
 /* Sections that have more or fewer references than the entry says, or none; entries that say what
  * can't be. */
 static void rule_15_references(void **state)
@@ -1585,6 +1603,7 @@ int main(void)
         cmocka_unit_test(rule_15_nodes_and_orders_of_no_tree),
         cmocka_unit_test(rule_16_order_entries),
         cmocka_unit_test(rule_30_references),
+        cmocka_unit_test(rule_9_lane_pairs),
         cmocka_unit_test(rule_15_references),
         cmocka_unit_test(rule_17_loops_and_children_outside),
         cmocka_unit_test(hand_made_trees_open_and_answer),

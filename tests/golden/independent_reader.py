@@ -25,6 +25,7 @@ TOLERANCE = 1e-9  # far above what binary64 can err by on numbers below 4096
 KINDS = {"TREE": (112, 1, 1, 1), "STRS": (1, 1, 1, 1), "META": (1, 0, 1, 1), "PART": (32, 0, 1, 1),
          "MATL": (4, 0, 1, 1), "FACE": (4, 0, 0, 1), "USER": (4, 0, 0, 1), "TRID": (4, 1, 1, 1),
          "TRIS": (12, 1, 1, 1), "VERT": (12, 1, 1, 1), "ORDR": (4, 1, 0, 1), "REFS": (4, 1, 0, 1),
+         "OCTP": (4, 0, 0, 1),
          "OCT8": (80, 1, 0, 1), "OBB8": (128, 1, 0, 1),
          "AAB8": (80, 1, 0, 1), "OBB2": (160, 1, 0, 1), "AAB2": (80, 1, 0, 1), "DOP8": (144, 1, 0, 1),
          "SPH8": (72, 1, 0, 1),
@@ -361,6 +362,9 @@ class Model:
             nodes[t.bv] += t.node_count
         need(referred == len(self.references), "R15", "REFS")
         need(ordered == len(self.order), "R15", "ORDR")
+        if "OCTP" in self.raw:
+            need(n and len(self.raw["OCTP"]) == 4 * nodes[OCTREE], "R9", "OCTP")
+            need(all(pairs < 2**28 for pairs in column(self.raw["OCTP"], "I")), "R2", "OCTP")
         for bv, (kind, _) in NODE_KIND.items():
             need(nodes[bv] * KINDS[kind][0] == len(self.raw.get(kind, b"")), "R15", kind)
 

@@ -4,7 +4,7 @@
  *
  * Oracle: every pair of triangles by oracle_meeting.c. Pairs, kinds, corners shared and counts must
  * be the same with each of the three ways to treat neighbours, and with a choice of kinds and a
- * filter. Tolerance: none.
+ * filter, of octrees with each of the two ways to descend them. Tolerance: none.
  *
  * support/amount.h tells how many. */
 #include <math.h>
@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "../../runtime/base/tree.h"
 #include "../../runtime/kiln_self.h"
 #include "../support/amount.h"
 #include "../support/brute.h"
@@ -195,6 +196,23 @@ static mesh any_mesh(void)
     return m;
 }
 
+/* An octree of a file that does not say which pairs of lanes are needed, and of one that says that
+ * all are. */
+static void check_pairs_of_lanes(const kiln_tree *tree)
+{
+    kiln_tree other = *tree;
+    assert_non_null(tree->view.lane_pairs);
+    uint32_t *all = malloc(tree->view.entry->node_count * sizeof *all);
+    for (uint32_t i = 0; i < tree->view.entry->node_count; i++) {
+        all[i] = KILN_LANE_PAIRS_ALL;
+    }
+    other.view.lane_pairs = NULL;
+    check_tree(&other);
+    other.view.lane_pairs = all;
+    check_tree(&other);
+    free(all);
+}
+
 static void test_trees(void **context)
 {
     (void)context;
@@ -206,7 +224,11 @@ static void test_trees(void **context)
         kiln_file *file = quick_open(&m, QUICK_ALL_KINDS, leaf, KILN_LAYOUT_RAW, &bytes);
         find_truth(&m);
         for (uint32_t t = 0; t < kiln_file_tree_count(file); t++) {
-            check_tree(kiln_file_tree(file, t));
+            const kiln_tree *tree = kiln_file_tree(file, t);
+            check_tree(tree);
+            if (tree->view.kind->shared) {
+                check_pairs_of_lanes(tree);
+            }
         }
         kiln_close(file);
         free(bytes);

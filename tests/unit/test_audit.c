@@ -225,6 +225,38 @@ static void test_marks_of_slots(void **state)
     edit_free(file);
 }
 
+/* Pairs of lanes of which none is marked, all but those of one node, all, and no such section. */
+static void test_pairs_of_lanes(void **state)
+{
+    (void)state;
+    static const char *const text = "that are not marked as a pair are triangles that may meet";
+    edit_file *file = open_torus("octree");
+    edit_section *section = edit_find(file, KILN_SECTION_LANE_PAIRS);
+    uint32_t *pairs = (uint32_t *)(void *)section->data;
+    const size_t count = section->size / 4;
+    uint32_t *kept = malloc(section->size);
+    memcpy(kept, pairs, section->size);
+    memset(pairs, 0, section->size);
+    expect_audit(file, text);
+    memcpy(pairs, kept, section->size);
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        most = __builtin_popcount(kept[i]) > __builtin_popcount(kept[most]) ? i : most;
+    }
+    assert_int_not_equal(kept[most], 0);
+    pairs[most] = 0;
+    expect_audit(file, text);
+    memset(pairs, 0xFF, section->size);
+    for (size_t i = 0; i < count; i++) {
+        pairs[i] &= KILN_LANE_PAIRS_ALL;
+    }
+    expect_audit(file, NULL);
+    free(kept);
+    edit_remove(file, KILN_SECTION_LANE_PAIRS);
+    expect_audit(file, NULL);
+    edit_free(file);
+}
+
 /* One step of quantisation is enough. */
 static void test_a_box_that_shrank_by_one_step(void **state)
 {
@@ -330,6 +362,7 @@ int main(void)
         cmocka_unit_test(test_a_cell_that_lost_a_part),
         cmocka_unit_test(test_a_ball_that_shrank_by_one_step),
         cmocka_unit_test(test_marks_of_slots),
+        cmocka_unit_test(test_pairs_of_lanes),
         cmocka_unit_test(test_a_box_that_shrank_by_one_step),
         cmocka_unit_test(test_a_slot_in_two_leaves),
         cmocka_unit_test(test_a_triangle_in_two_slots),

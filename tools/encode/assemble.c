@@ -12,6 +12,7 @@
 #include "../../formats/node_kinds.h"
 #include "../common/memory.h"
 #include "geometry.h"
+#include "lane_pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,8 @@ typedef struct {
     size_t strings_size;
     void **nodes; /* by kind */
     uint64_t *node_counts;
+    uint32_t *lane_pairs; /* by node of octrees */
+    uint64_t lane_pair_count;
 } encoder;
 
 /* The tree of a group and a kind. */
@@ -307,6 +310,48 @@ static bool join_trees(encoder *e)
     return true;
 }
 
+/* One task: the pairs of lanes of an octree, if the tree is one. */
+static void find_lane_pairs(void *context, uint32_t index)
+{
+    const encoder *e = context;
+    const kiln_model *model = e->model;
+    const uint32_t kind = index % model->kind_count;
+    const kiln_format_tree *entry = &e->trees[index];
+    if (is_shared(model, kind)) {
+        const kiln_view_tree tree = {.entry = entry,
+                                     .kind = kiln_node_kind_find(entry->bv),
+                                     .nodes =
+                                         (const uint8_t *)e->nodes[kind] +
+                                         (size_t)entry->node_first * model->kinds[kind]->node_size,
+                                     .order = e->references + entry->order_first,
+                                     .slots = entry->reference_count,
+                                     .lane_pairs = e->lane_pairs + entry->node_first};
+        kiln_lane_pairs_find(&tree, e->triangles, e->vertices, e->lane_pairs + entry->node_first);
+    }
+}
+
+/* Those of all octrees, whose triangles the file has. */
+static bool add_lane_pairs(encoder *e)
+{
+    const kiln_model *model = e->model;
+    for (uint32_t kind = 0; kind < model->kind_count && e->reference_count > 0; kind++) {
+        if (is_shared(model, kind)) {
+            KILN_ASSERT(e->lane_pairs == NULL);
+            e->lane_pair_count = e->node_counts[kind];
+            e->lane_pairs =
+                kiln_arena_take(&e->arena, (size_t)e->lane_pair_count, sizeof *e->lane_pairs);
+            kiln_watch silent = *e->watch;
+            silent.to = silent.from;
+            if (e->lane_pairs == NULL ||
+                !kiln_parallel_for(&silent, model->group_count * model->kind_count, find_lane_pairs,
+                                   e)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* Do faces follow one another in every part, so that the first determines all? A part without
  * triangles states nothing and breaks nothing. All of each part is read even after the answer is
  * known: the usual answer is yes. */
@@ -337,7 +382,7 @@ static bool users_agree(const kiln_soup *soup)
     return agree;
 }
 
-enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 5 + KILN_NODE_KIND_COUNT };
+enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 6 + KILN_NODE_KIND_COUNT };
 
 /* Makes the file, which becomes the caller's. The trees' arrays are released on the way, also
  * where it fails later. packed_sizes gets the stored bytes of the nodes of each kind. */
@@ -352,7 +397,7 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
     e.model = model;
     e.watch = watch;
     kiln_bake_status status = KILN_BAKE_FAILED;
-    if (!order_geometry(&e) || !join_trees(&e)) {
+    if (!order_geometry(&e) || !join_trees(&e) || !add_lane_pairs(&e)) {
         goto done;
     }
     const kiln_soup *soup = model->soup;
@@ -440,6 +485,10 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
     if (e.reference_count > 0) {
         s[n++] = (kiln_section_input){KILN_SECTION_REFERENCES, e.references,
                                       4 * (uint64_t)e.reference_count, 0};
+    }
+    if (e.lane_pairs != NULL) {
+        s[n++] =
+            (kiln_section_input){KILN_SECTION_LANE_PAIRS, e.lane_pairs, 4 * e.lane_pair_count, 0};
     }
 
     /* The polygons and where they come from. Faces and user values are sections only where the

@@ -24,6 +24,7 @@
 #include "heights_file.h"
 #include "container.h"
 #include "geometry.h"
+#include "lane_pairs.h"
 
 #include <float.h>
 #include <math.h>
@@ -249,6 +250,20 @@ static bool check_cells(const audit *state)
                             state->error);
 }
 
+/* Of an octree, that its pairs of lanes are all that a descent of the tree against itself needs. */
+static bool check_lane_pairs(const audit *state)
+{
+    uint32_t node;
+    return state->tree.lane_pairs == NULL ||
+           kiln_lane_pairs_hold(&state->tree, state->view->triangles, state->view->vertices,
+                                &node) ||
+           kiln_format_error_set(
+               state->error, KILN_FORMAT_ERROR_RULE, 0,
+               "tree '%.40s': below two lanes of node %u that are not marked as a "
+               "pair are triangles that may meet",
+               state->name, node);
+}
+
 /* What the tree's entry states of its triangles, as the baker computed it. */
 static bool check_entry(const audit *state)
 {
@@ -386,7 +401,7 @@ static bool check_tree(const kiln_view *view, uint32_t index, bool full, kiln_au
         state.slot_seen = calloc(state.tree.slots, 1);
         sound = state.slot_seen != NULL
                     ? check_boxes(&state) && check_slots(&state) && check_cells(&state) &&
-                          check_entry(&state)
+                          check_lane_pairs(&state) && check_entry(&state)
                     : kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
         free(state.slot_seen);
     }

@@ -380,9 +380,12 @@ kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32
             const kiln_node_kind *kind = &kiln_node_kinds[k];
             minor = kind->section == sections[i].kind && kind->minor > minor ? kind->minor : minor;
         }
-        minor = sections[i].kind == KILN_SECTION_AXES      ? KILN_FORMAT_MINOR_AXES
-                : sections[i].kind == KILN_SECTION_HEIGHTS ? KILN_FORMAT_MINOR_HEIGHTS
-                                                           : minor;
+        const uint16_t needs =
+            sections[i].kind == KILN_SECTION_AXES         ? KILN_FORMAT_MINOR_AXES
+            : sections[i].kind == KILN_SECTION_HEIGHTS    ? KILN_FORMAT_MINOR_HEIGHTS
+            : sections[i].kind == KILN_SECTION_LANE_PAIRS ? KILN_FORMAT_MINOR_PAIRS
+                                                          : KILN_FORMAT_MINOR;
+        minor = needs > minor ? needs : minor;
     }
 
     /* The header is written last, since its checksum covers the table of sections that follows it.
@@ -391,7 +394,7 @@ kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32
     memset(&header, 0, sizeof header);
     memcpy(header.magic, KILN_FORMAT_MAGIC, sizeof header.magic);
     header.version_major = KILN_FORMAT_MAJOR;
-    if ((features & KILN_FORMAT_OPTIONAL_POINTS) != 0) {
+    if ((features & KILN_FORMAT_OPTIONAL_POINTS) != 0 && minor < KILN_FORMAT_MINOR_POINTS) {
         minor = KILN_FORMAT_MINOR_POINTS;
     }
     header.version_minor = minor;
@@ -487,6 +490,7 @@ void kiln_shares(const kiln_reader *reader, uint64_t shares[KILN_SHARE_COUNT])
     } share_of[] = {
         {KILN_SECTION_ORDER, KILN_SHARE_NODES},
         {KILN_SECTION_REFERENCES, KILN_SHARE_NODES},
+        {KILN_SECTION_LANE_PAIRS, KILN_SHARE_NODES},
         {KILN_SECTION_VERTICES, KILN_SHARE_VERTICES},
         {KILN_SECTION_TRIANGLES, KILN_SHARE_INDICES},
         {KILN_SECTION_TRIANGLE_IDS, KILN_SHARE_SOURCE},

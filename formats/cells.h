@@ -1,0 +1,48 @@
+/* Where two triangles of an octree are met, by the pairs of lanes that a file marks (hierarchy.md,
+ * OCTP): in one leaf, or in two below two lanes of a node that are marked as a pair.
+ *
+ * A walk looks into all leaves, each by itself or with those of its node that it is marked with, and
+ * below marked pairs into all pairs of leaves whose boxes meet. Whatever the marks are, it reads
+ * nothing but the tree, and ends. */
+#ifndef KILN_CELLS_H
+#define KILN_CELLS_H
+
+#include "check.h"
+
+/* A box in node space, with room for rounding. */
+typedef struct {
+    double lower[3], upper[3];
+} kiln_cell_box;
+
+/* Two triangles, the one with the lower number first, and two slots of theirs. */
+typedef struct {
+    uint32_t stored[2], slot[2];
+    kiln_cell_box common; /* what their bounds have in common */
+} kiln_cell_pair;
+
+typedef struct {
+    /* The slots of a leaf, or of leaves of one node that are marked with each other. NULL: they are
+     * passed over. False ends the walk. */
+    bool (*leaf)(void *user, uint32_t node, kiln_contents leaf);
+    /* The slots of two leaves of that node, or, where it is KILN_NO_INDEX, of any two. */
+    bool (*leaves)(void *user, uint32_t node, kiln_contents x, kiln_contents y);
+    void *user;
+    const kiln_cell_box *within; /* NULL, or only lanes are entered whose boxes meet it */
+} kiln_cell_visitor;
+
+/* The tree has lane_pairs. */
+void kiln_cells_walk(const kiln_view_tree *tree, const kiln_cell_visitor *visitor);
+
+/* What the bounds of two triangles that meet have in common. */
+void kiln_cell_pair_bound(const kiln_format_tree *entry, const double a[9], const double b[9],
+                          kiln_cell_box *out);
+
+/* Does a leaf of the node, whose box meets of->common, have the lower one of the slots? */
+bool kiln_cell_pair_meets(const kiln_view_tree *tree, const kiln_cell_pair *of, uint32_t node);
+
+/* Sets the slots of two triangles to those of the place that names them, of all where a walk meets
+ * them: the first in one node, in the order of lanes that meet what their bounds have in common; or
+ * if there is none, the first two leaves in a walk of such lanes. False: there is none. */
+bool kiln_cell_pair_find(const kiln_view_tree *tree, kiln_cell_pair *of);
+
+#endif
