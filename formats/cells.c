@@ -1,5 +1,5 @@
-/* Walks of an octree by its marked pairs of lanes. Boxes are compared as whole numbers of steps, all
- * lanes of a node at a time. */
+/* Walks of an octree by its marked pairs of lanes. Boxes are compared as whole numbers of steps,
+ * all lanes of a node at a time. */
 #include "cells.h"
 
 #include "assert.h"
@@ -8,14 +8,14 @@
 #include <string.h>
 
 enum {
-    WAITING = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH,
-    STEPS = 2 + 2 * KILN_TREE_DEPTH_MAX
+    CELLS_WAITING = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH,
+    CELL_STEPS = 2 + 2 * KILN_TREE_DEPTH_MAX
 };
 
 /* Of coordinates in node space: far more than doubles are off by. */
-#define ROOM 0x1p-40
+#define CELL_ROOM 0x1p-40
 
-typedef uint8_t lane_bytes __attribute__((vector_size(8)));
+typedef uint8_t cell_bytes __attribute__((vector_size(8)));
 
 /* Lanes of a node, as a step of the way to a pair of leaves. */
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
     uint8_t mask;  /* lanes not taken yet */
     uint8_t lane;  /* in hand */
 } cell_step;
-KILN_STATIC_ASSERT(STEPS <= UINT8_MAX, "numbers of steps");
+KILN_STATIC_ASSERT(CELL_STEPS <= UINT8_MAX, "numbers of steps");
 
 /* ----------------------------------------------------------------------------------- boxes -- */
 
@@ -51,7 +51,7 @@ static void box_of_lane(const kiln_format_node8 *node, unsigned lane, kiln_cell_
     const kiln_format_node_aabb8 *box = (const kiln_format_node_aabb8 *)(const void *)node;
     for (int k = 0; k < 3; k++) {
         const double step = (double)kiln_node8_step(node->exp[k]), org = (double)node->org[k];
-        const double room = ROOM * (1 + fabs(org) + 255 * step);
+        const double room = CELL_ROOM * (1 + fabs(org) + 255 * step);
         out->lower[k] = org + box->lower[k][lane] * step - room;
         out->upper[k] = org + box->upper[k][lane] * step + room;
     }
@@ -61,12 +61,12 @@ static void box_of_lane(const kiln_format_node8 *node, unsigned lane, kiln_cell_
 static uint32_t cells_that_meet(const kiln_format_node8 *node, const kiln_cell_box *with)
 {
     const kiln_format_node_aabb8 *box = (const kiln_format_node_aabb8 *)(const void *)node;
-    lane_bytes apart = {0};
+    cell_bytes apart = {0};
     for (int k = 0; k < 3; k++) {
         const double per_step = two_to(127 - (int)node->exp[k]);
         const double from = (with->lower[k] - (double)node->org[k]) * per_step;
         const double to = (with->upper[k] - (double)node->org[k]) * per_step;
-        lane_bytes lower, upper;
+        cell_bytes lower, upper;
         if (!(from <= 255 && to >= 0)) {
             return 0;
         }
@@ -74,7 +74,7 @@ static uint32_t cells_that_meet(const kiln_format_node8 *node, const kiln_cell_b
         const uint8_t largest = (uint8_t)(int)(to < 255 ? to : 255);
         memcpy(&lower, box->lower[k], sizeof lower);
         memcpy(&upper, box->upper[k], sizeof upper);
-        apart |= (lane_bytes)(lower > largest) | (lane_bytes)(upper < least);
+        apart |= (cell_bytes)(lower > largest) | (cell_bytes)(upper < least);
     }
     uint64_t bytes;
     memcpy(&bytes, &apart, sizeof bytes);
@@ -92,7 +92,8 @@ void kiln_cell_pair_bound(const kiln_format_tree *entry, const double a[9], cons
                                    lesser(b[k], lesser(b[3 + k], b[6 + k])));
         const double high = lesser(greater(a[k], greater(a[3 + k], a[6 + k])),
                                    greater(b[k], greater(b[3 + k], b[6 + k])));
-        const double room = ROOM * (1 + (fabs(low) + fabs(high) + fabs(entry->origin[k])) * unit);
+        const double room =
+            CELL_ROOM * (1 + (fabs(low) + fabs(high) + fabs(entry->origin[k])) * unit);
         out->lower[k] = (low - entry->origin[k]) * unit - room;
         out->upper[k] = (high - entry->origin[k]) * unit + room;
     }
@@ -199,8 +200,8 @@ static uint32_t lanes_entered(const kiln_cell_visitor *visitor, const kiln_forma
 
 /* What a lane contains: of an inner one the triangles of its node, where they are few and all of
  * them are in leaves of that. */
-static kiln_contents contents_of(const kiln_view_tree *tree, const kiln_format_node8 *node,
-                                 unsigned lane)
+static kiln_contents cell_contents(const kiln_view_tree *tree, const kiln_format_node8 *node,
+                                   unsigned lane)
 {
     const kiln_contents lane_has = kiln_node8_contents(node, lane);
     if (lane_has.count == 0) {
@@ -220,7 +221,7 @@ static kiln_contents contents_of(const kiln_view_tree *tree, const kiln_format_n
 static bool descend_cells(const kiln_view_tree *tree, const kiln_cell_visitor *visitor,
                           uint32_t index, unsigned lane_x, unsigned lane_y)
 {
-    cell_step path[STEPS];
+    cell_step path[CELL_STEPS];
     const bool leaves = ((uint32_t)kiln_view_tree_node(tree, index)->inner &
                          ((1u << lane_x) | (1u << lane_y))) == 0;
     uint32_t top = 1, number = 1;
@@ -234,7 +235,7 @@ static bool descend_cells(const kiln_view_tree *tree, const kiln_cell_visitor *v
         double size[2] = {0, 0};
         for (int i = 0; i < 2; i++) {
             const kiln_format_node8 *node = kiln_view_tree_node(tree, hand[i]->node);
-            contents[i] = contents_of(tree, node, hand[i]->lane);
+            contents[i] = cell_contents(tree, node, hand[i]->lane);
             box_of_lane(node, hand[i]->lane, &box[i]);
             for (int k = 0; k < 3; k++) {
                 size[i] += box[i].upper[k] - box[i].lower[k];
@@ -251,7 +252,7 @@ static bool descend_cells(const kiln_view_tree *tree, const kiln_cell_visitor *v
             const kiln_format_node8 *node = kiln_view_tree_node(tree, contents[of].first);
             const uint32_t mask =
                 cells_that_meet(node, &box[1 - of]) & lanes_entered(visitor, node);
-            KILN_ASSERT(top + 1 < STEPS);
+            KILN_ASSERT(top + 1 < CELL_STEPS);
             path[++top] =
                 (cell_step){contents[of].first, (uint8_t)(hand[1 - of] - path), (uint8_t)mask, 0};
         }
@@ -324,7 +325,7 @@ static bool look_into_leaves(const kiln_view_tree *tree, const kiln_cell_visitor
 /* All nodes that are entered. */
 void kiln_cells_walk(const kiln_view_tree *tree, const kiln_cell_visitor *visitor)
 {
-    uint32_t waiting[WAITING];
+    uint32_t waiting[CELLS_WAITING];
     unsigned height = 1;
     waiting[0] = 0;
     while (height > 0) {
@@ -337,7 +338,7 @@ void kiln_cells_walk(const kiln_view_tree *tree, const kiln_cell_visitor *visito
         }
         for (uint32_t mask = lanes_entered(visitor, node) & node->inner; mask != 0;
              mask &= mask - 1) {
-            KILN_ASSERT(height < WAITING);
+            KILN_ASSERT(height < CELLS_WAITING);
             waiting[height++] = kiln_node8_child(node, (unsigned)__builtin_ctz(mask));
         }
     }

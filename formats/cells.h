@@ -1,9 +1,9 @@
 /* Where two triangles of an octree are met, by the pairs of lanes that a file marks (hierarchy.md,
  * OCTP): in one leaf, or in two below two lanes of a node that are marked as a pair.
  *
- * A walk looks into all leaves, each by itself or with those of its node that it is marked with, and
- * below marked pairs into all pairs of leaves whose boxes meet. Whatever the marks are, it reads
- * nothing but the tree, and ends. */
+ * A walk looks into all leaves, each by itself or with those of its node that it is marked with,
+ * and below marked pairs into all pairs of leaves whose boxes meet. Whatever the marks are, it
+ * reads nothing but the tree, and ends. */
 #ifndef KILN_CELLS_H
 #define KILN_CELLS_H
 

@@ -36,7 +36,7 @@ typedef struct {
     const kiln_heights *heights;      /* NULL: a mesh */
     const uint32_t *order;            /* ORDR or REFS; NULL: slot = triangle_first + slot */
     uint32_t slots;                   /* triangles, or references to them */
-    const uint32_t *lane_pairs;       /* by node of an octree, kiln_lane_pair_bit; NULL: not there */
+    const uint32_t *lane_pairs;       /* by node of an octree: kiln_lane_pair_bit; NULL: none */
     const kiln_format_adb *adb;       /* NULL: it has no counts, or they were not loaded */
     const kiln_format_adb_box *boxes; /* of the whole tree, then by node and lane */
 } kiln_view_tree;

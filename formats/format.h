@@ -339,8 +339,8 @@ typedef struct {
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_sphere) == 72, "sphere node");
 
 /* Of an octree's node, the bit that says that a descent of the tree against itself has to look at
- * lanes i < j together: a triangle below the one and a triangle below the other may meet of which no
- * leaf has both. */
+ * lanes i < j together: a triangle below the one and a triangle below the other may meet of which
+ * no leaf has both. */
 #define KILN_LANE_PAIRS_ALL 0x0FFFFFFFu
 
 static inline uint32_t kiln_lane_pair_bit(unsigned i, unsigned j)

@@ -173,8 +173,8 @@ typedef struct {
      * read. */
     void (*load_triangles)(const float *vertices, const uint32_t *const *triangles,
                            const kiln_transform *carry, kiln_leaf_triangles *leaf);
-    /* Bit i of pairs[j]: triangle i of x may meet triangle j of y. A clear bit is a proof; of a leaf
-     * with itself only for i < j. */
+    /* Bit i of pairs[j]: triangle i of x may meet triangle j of y. A clear bit is a proof; of a
+     * leaf with itself only for i < j. */
     void (*triangle_pairs)(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
                            uint32_t *pairs);
     /* The same for triangles that have more in common than the corners that both have. */

@@ -48,8 +48,7 @@ static const kiln_leaf_triangles *fetch_cell(cell_walk *w, unsigned place, kiln_
     return kept;
 }
 
-/* The triangles of leaves of one node in a row, or of two leaves. False: the visitor has had enough.
- */
+/* The triangles of leaves in a row, or of two leaves. False: the visitor has had enough. */
 static bool judge_cells(cell_walk *w, const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
                         uint32_t node)
 {

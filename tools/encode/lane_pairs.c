@@ -1,14 +1,16 @@
 /* Between which lanes of an octree's nodes triangles may meet that no leaf has both of.
  *
  * Let p be a point that two triangles, A and B, have in common. It is in the box of a leaf that has
- * A and of one that has B, and in those of all lanes on the way to each (formats/hierarchy.md). Where
- * the two leaves are one, or one of them has both triangles, looking into single leaves finds the
- * pair. Otherwise the ways to the two part at a node between two lanes, and these are what is
- * sought: below two lanes all pairs of leaves are visited whose boxes meet, and of their triangles
- * those that the other leaf does not have are held against what the boxes have in common, then
- * against each other. Cells share nothing but their faces, and a triangle that crosses a face is in
- * the leaves on both sides; so what is found lies in the plane of a face, or in two leaves among
- * which the triangles of one cell were divided.
+ * A and of one that has B, and in those of all lanes on the way to each (hierarchy.md). Where the
+ * two leaves are one, or one of them has both triangles, looking into single leaves finds the pair.
+ * Otherwise the ways to the two part at a node between two lanes, and these are what is sought:
+ * below two lanes all pairs of leaves are visited whose boxes meet, and of their triangles those
+ * that the other leaf does not have are held against what the boxes have in common, then against
+ * each other; and the two lanes are marked unless a walk by the marks that there are so far meets
+ * the two elsewhere. Leaves of one node come first, then nodes from the last on, so that those
+ * below are before those above. Cells share nothing but their faces, and a triangle that crosses a
+ * face is in the leaves on both sides; so what is found lies in the plane of a face, or in two
+ * leaves among which the triangles of one cell were divided.
  *
  * Nothing that meets is passed over: boxes are taken as larger by what they may be off by, and two
  * triangles are apart where a direction separates their corners by more than rounding, whatever
