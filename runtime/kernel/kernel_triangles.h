@@ -184,19 +184,13 @@ static inline __attribute__((always_inline)) uint32_t pairs_of_one(const kiln_le
     return ~vec_double_lanes(apart) & meet;
 }
 
-/* Of a leaf with itself, what is before each triangle. */
-static inline unsigned pairs_end(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
-                                 unsigned j)
-{
-    return x == y ? j : x->count;
-}
-
 static void triangles_pairs(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
                             uint32_t *pairs)
 {
     for (unsigned j = 0; j < y->count; j++) {
+        const unsigned end = x == y ? j : x->count;
         uint32_t mask = 0;
-        for (unsigned i = 0; i < pairs_end(x, y, j); i += KILN_SIMD_DOUBLES) {
+        for (unsigned i = 0; i < end; i += KILN_SIMD_DOUBLES) {
             mask |= pairs_of_one(x, i, y, j, false) << i;
         }
         pairs[j] = mask & ((1u << x->count) - 1u);
@@ -207,8 +201,9 @@ static void triangles_pairs_beyond(const kiln_leaf_triangles *x, const kiln_leaf
                                    uint32_t *pairs)
 {
     for (unsigned j = 0; j < y->count; j++) {
+        const unsigned end = x == y ? j : x->count;
         uint32_t mask = 0;
-        for (unsigned i = 0; i < pairs_end(x, y, j); i += KILN_SIMD_DOUBLES) {
+        for (unsigned i = 0; i < end; i += KILN_SIMD_DOUBLES) {
             mask |= pairs_of_one(x, i, y, j, true) << i;
         }
         pairs[j] = mask & ((1u << x->count) - 1u);
