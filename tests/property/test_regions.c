@@ -264,35 +264,6 @@ static kiln_pose after(const kiln_pose *outer, const kiln_pose *inner)
     return out;
 }
 
-/* The pose of the upper solid over the lower one, which it is sunk into by `depth` along z. */
-typedef struct {
-    solid_kind upper, lower;
-    double height; /* at which they touch */
-    double side;   /* how far aside it may stand */
-    bool lying, lower_lying;
-} meeting;
-
-static const meeting meetings[] = {
-    {SOLID_SPHERE, SOLID_SPHERE, 2, 0, false, false},
-    {SOLID_CUBE, SOLID_SPHERE, 2, 0.3, false, false},
-    {SOLID_CYLINDER, SOLID_SPHERE, 2, 0.1, false, false},
-    {SOLID_CUBE, SOLID_CUBE, 2, 0.5, false, false},
-    {SOLID_WEDGE, SOLID_CUBE, 2, 0.5, false, false},
-    {SOLID_SPHERE, SOLID_WEDGE, 2, 0, false, false},
-    {SOLID_CUBE, SOLID_WEDGE, 2, 0.2, false, false},
-    {SOLID_TORUS, SOLID_TORUS, 0.8, 0, false, false},
-    {SOLID_TORUS, SOLID_CUBE, 1.4, 0, false, false},
-    {SOLID_CYLINDER, SOLID_CYLINDER, 2, 0, false, false},
-    {SOLID_SPHERE, SOLID_CYLINDER, 2, 0, false, true},
-    {SOLID_CUBE, SOLID_CYLINDER, 2, 0, false, true},
-    {SOLID_CYLINDER, SOLID_CUBE, 2, 0, true, false},
-    {SOLID_TORUS, SOLID_SPHERE, 2.4, 0, true, false},
-    {SOLID_WEDGE, SOLID_WEDGE, 2, 0.2, false, false},
-    {SOLID_WEDGE, SOLID_CYLINDER, 2, 0.2, false, false},
-    {SOLID_TORUS, SOLID_WEDGE, 2.4, 0, true, false},
-    {SOLID_TORUS, SOLID_CYLINDER, 2.4, 0.2, true, false},
-};
-
 /* What the answers of a class of cases were off by. */
 typedef struct {
     const char *name;
@@ -316,12 +287,12 @@ static void tally_print(const tally *t)
 static void test_on_each_other(void **unused)
 {
     (void)unused;
-    const uint32_t kinds = sizeof meetings / sizeof meetings[0], rounds = amount_of_few(2);
+    const uint32_t kinds = SOLID_MEETINGS, rounds = amount_of_few(2);
     const bool is_long = amount(1) > 1;
     tally fine = {.name = "arcs of up to 1/50 of the depth"},
           coarse = {.name = "rougher than that"};
     for (uint32_t i = 0; i < kinds * rounds; i++) {
-        const meeting *m = &meetings[i % kinds];
+        const solid_meeting *m = &solid_meetings[i % kinds];
         const uint32_t most = is_long ? 100000 : 5000;
         solid upper = solid_of(solid_mesh(m->upper, some_triangles(most), i / kinds % 2, &state));
         solid lower =
@@ -387,11 +358,11 @@ typedef struct {
 static void test_convex(void **unused)
 {
     (void)unused;
-    const uint32_t kinds = sizeof meetings / sizeof meetings[0], rounds = amount_of_few(3);
+    const uint32_t kinds = SOLID_MEETINGS, rounds = amount_of_few(3);
     convex_tally all = {0};
     uint64_t own = 23;
     for (uint32_t i = 0; i < kinds * rounds; i++) {
-        const meeting *m = &meetings[i % kinds];
+        const solid_meeting *m = &solid_meetings[i % kinds];
         if (m->upper == SOLID_TORUS || m->lower == SOLID_TORUS) {
             continue;
         }
@@ -463,7 +434,7 @@ static void test_tilted(void **unused)
     (void)unused;
     uint32_t all = 0, off = 0;
     for (uint32_t i = 0; i < amount_of_few(4); i++) {
-        const meeting *m = &meetings[i % 2 == 0 ? 7 : 13];
+        const solid_meeting *m = &solid_meetings[i % 2 == 0 ? 7 : 13];
         solid upper = solid_of(solid_mesh(m->upper, 1000, true, &state));
         solid lower = solid_of(solid_mesh(m->lower, 5000, true, &state));
         for (uint32_t p = 0; p < amount(20); p++) {

@@ -316,3 +316,24 @@ double solid_sagitta(solid_kind kind, const mesh *m)
     }
     return most;
 }
+
+const solid_meeting solid_meetings[SOLID_MEETINGS] = {
+    {SOLID_SPHERE, SOLID_SPHERE, 2, 0, false, false},
+    {SOLID_CUBE, SOLID_SPHERE, 2, 0.3, false, false},
+    {SOLID_CYLINDER, SOLID_SPHERE, 2, 0.1, false, false},
+    {SOLID_CUBE, SOLID_CUBE, 2, 0.5, false, false},
+    {SOLID_WEDGE, SOLID_CUBE, 2, 0.5, false, false},
+    {SOLID_SPHERE, SOLID_WEDGE, 2, 0, false, false},
+    {SOLID_CUBE, SOLID_WEDGE, 2, 0.2, false, false},
+    {SOLID_TORUS, SOLID_TORUS, 0.8, 0, false, false},
+    {SOLID_TORUS, SOLID_CUBE, 1.4, 0, false, false},
+    {SOLID_CYLINDER, SOLID_CYLINDER, 2, 0, false, false},
+    {SOLID_SPHERE, SOLID_CYLINDER, 2, 0, false, true},
+    {SOLID_CUBE, SOLID_CYLINDER, 2, 0, false, true},
+    {SOLID_CYLINDER, SOLID_CUBE, 2, 0, true, false},
+    {SOLID_TORUS, SOLID_SPHERE, 2.4, 0, true, false},
+    {SOLID_WEDGE, SOLID_WEDGE, 2, 0.2, false, false},
+    {SOLID_WEDGE, SOLID_CYLINDER, 2, 0.2, false, false},
+    {SOLID_TORUS, SOLID_WEDGE, 2.4, 0, true, false},
+    {SOLID_TORUS, SOLID_CYLINDER, 2.4, 0.2, true, false},
+};

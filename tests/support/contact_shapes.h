@@ -35,4 +35,15 @@ mesh solid_shuffled(const mesh *m, uint64_t *state);
 void solid_extent(const mesh *m, const kiln_pose *pose, const double direction[3], double *low,
                   double *high);
 
+/* An upper solid over a lower one, into which it is sunk along z. */
+typedef struct {
+    solid_kind upper, lower;
+    double height;           /* at which they touch */
+    double side;             /* how far aside it may stand */
+    bool lying, lower_lying; /* turned from z to x */
+} solid_meeting;
+
+enum { SOLID_MEETINGS = 18 };
+extern const solid_meeting solid_meetings[SOLID_MEETINGS];
+
 #endif
