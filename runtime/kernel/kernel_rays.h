@@ -204,6 +204,7 @@ KILN_OUT_OF_LINE static int ray_place(const kiln_tree *tree, const kiln_ray *own
     const quad enter = KILN_QUAD_SELECT(clips, KILN_QUAD_SELECT(swapped, high, low), -endless);
     const quad leave = KILN_QUAD_SELECT(clips, KILN_QUAD_SELECT(swapped, low, high), endless);
     ray->line = line;
+    ray->any = ray->normals = ray->only_asked = false;
     ray->s_of_t = up[0] * unit;
     const double first =
         kiln_larger(kiln_larger(enter[0], enter[1]), kiln_larger(enter[2], end[0] * ray->s_of_t));

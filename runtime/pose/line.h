@@ -42,7 +42,7 @@ typedef struct kiln_slab_ray {
     double scale;      /* what t is multiplied by for the caller, and */
     bool any;          /* is any hit wanted, */
     bool normals;      /* is its normal, */
-    bool only_asked;   /* or only whether there is one: all four are set by the walk for one */
+    bool only_asked;   /* or only whether there is one: set, like scale, by the walk for one hit */
     double coarse;     /* KILN_LINE_COARSE times the largest coordinate of the line's direction */
     double off_edges;  /* at most what volumes of the line and an edge of the tree are off by, */
     double off_rest;   /* and what the third of a triangle is that is computed from these */
