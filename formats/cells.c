@@ -354,6 +354,9 @@ static bool look_for_pair(void *user, uint32_t node, kiln_contents x, kiln_conte
 {
     place_search *s = (place_search *)user;
     (void)node;
+    if (s->pair->stops != NULL && s->pair->stops(s->pair->user)) {
+        return false;
+    }
     for (unsigned turn = 0; turn < 2 && !s->found; turn++) {
         uint32_t slot[2];
         if (leaf_holds(s->tree, turn == 0 ? x : y, s->pair->stored[0], &slot[0]) &&

@@ -18,6 +18,9 @@ typedef struct {
 typedef struct {
     uint32_t stored[2], slot[2];
     kiln_cell_box common; /* what their bounds have in common */
+    /* NULL, or asked at each pair of leaves; true ends the search for a place, and none is found. */
+    bool (*stops)(void *user);
+    void *user;
 } kiln_cell_pair;
 
 typedef struct {

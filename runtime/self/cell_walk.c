@@ -27,15 +27,19 @@ static bool is_named_here(const cell_walk *w, const double a[9], const double b[
         return true;
     }
     kiln_cell_pair pair = {.stored = {stored[low], stored[1 - low]},
-                           .slot = {slot[low], slot[1 - low]}};
+                           .slot = {slot[low], slot[1 - low]},
+                           .stops = w->visitor->stops,
+                           .user = w->visitor->user};
     kiln_cell_pair_bound(tree->entry, a, b, &pair.common);
     if (node != KILN_NO_INDEX && (marks & KILN_REFERENCE_LATER) == 0 &&
         kiln_cell_pair_meets(tree, &pair, node)) {
         return true;
     }
     /* If there is no place, boxes do not hold what is below them, and the pair is named rather than
-     * lost. */
-    (void)kiln_cell_pair_find(tree, &pair);
+     * lost, unless the search was stopped. */
+    if (!kiln_cell_pair_find(tree, &pair) && w->visitor->stops(w->visitor->user)) {
+        return false;
+    }
     return pair.slot[0] == slot[low] && pair.slot[1] == slot[1 - low];
 }
 

@@ -10,6 +10,7 @@
 #include "../../tools/export/writers.h"
 #include "../../runtime/kiln_axes.h"
 #include "../../runtime/kiln_rays.h"
+#include "../../runtime/kiln_self.h"
 #include "../support/ask.h"
 #include "../support/counting.h"
 #include "../support/edit.h"
@@ -105,6 +106,28 @@ static void shoot_faster_rays(const kiln_file *file)
     }
 }
 
+static bool stop_soon(void *user)
+{
+    return (*(uint64_t *)user)++ >= 2000;
+}
+
+/* Where trees meet themselves, by marks that may say anything. */
+static void meet_themselves(const kiln_file *file)
+{
+    for (uint32_t i = 0; i < kiln_file_tree_count(file) && i < 4; i++) {
+        const kiln_tree *tree = kiln_file_tree(file, i);
+        uint64_t asked = 0;
+        size_t count;
+        kiln_self_options options = kiln_self_options_default();
+        options.neighbours = KILN_NEIGHBOURS_ALL;
+        options.stop = stop_soon;
+        options.stop_user = &asked;
+        if (kiln_tree_get_info(tree).node_count <= work_max / 100) {
+            (void)kiln_self_contacts(tree, &options, NULL, 0, &count);
+        }
+    }
+}
+
 /* Pictures of it for viewers. */
 static void export_trees(const kiln_file *file)
 {
@@ -140,6 +163,7 @@ static void open_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
         (void)kiln_tree_source(kiln_file_tree(file, 0), 0, &source);
         visit_and_read(file);
         shoot_faster_rays(file);
+        meet_themselves(file);
         if (options.bv_mask == 0 && options.flags == 0) {
             export_trees(file);
         }
