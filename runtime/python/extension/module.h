@@ -113,6 +113,13 @@ PyObject *records_new(record_kind kind, size_t count, void **bytes);
 /* Makes a numpy array of it, of `dimensions`; takes the reference, also on error. */
 PyObject *records_wrap(record_kind kind, PyObject *bytes, int dimensions, const size_t *shape);
 
+/* Finds into `room` records without the lock of the interpreter, and counts all there are. */
+typedef kiln_status (*find_records)(void *asker, void *records, size_t room, size_t *count);
+/* An array of all that are found, or of the first `limit`. NULL: an exception; or none yet, and
+ * *status says what the query refused. */
+PyObject *records_found(record_kind kind, find_records find, void *asker, uint64_t limit,
+                        kiln_status *status);
+
 /* Shortens it to the first `count` records. */
 bool records_shorten(record_kind kind, PyObject *bytes, size_t count);
 

@@ -293,9 +293,15 @@ typedef struct {
     filter of;
 } pair_question;
 
-static kiln_status find_pairs(const two_meshes *two, pair_question *asked, void *bytes, size_t room,
-                              size_t *count)
+typedef struct {
+    const two_meshes *two;
+    pair_question *asked;
+} pair_asker;
+
+static kiln_status find_pairs(void *asker, void *bytes, size_t room, size_t *count)
 {
+    const two_meshes *two = ((const pair_asker *)asker)->two;
+    pair_question *asked = ((const pair_asker *)asker)->asked;
     const kiln_tree *a = two->a.tree, *b = two->b.tree;
     const kiln_pose *pose_a = pose_pointer(&two->pose_a), *pose_b = pose_pointer(&two->pose_b);
     kiln_pair_options options = kiln_pair_options_default();
@@ -314,35 +320,15 @@ static kiln_status find_pairs(const two_meshes *two, pair_question *asked, void 
 /* All of them, or the first `limit`, as an array. Ends the use of the meshes and the filter. */
 static PyObject *all_pairs(two_meshes *two, pair_question *asked, uint64_t limit)
 {
-    const record_kind kind = asked->which == PAIRS_CONTACTS ? RECORD_CONTACT : RECORD_PAIR;
-    PyObject *memory = NULL;
-    size_t room = limit < 256 ? (size_t)limit : 256, count = 0;
-    for (;;) { /* at most twice */
-        void *bytes = NULL;
-        kiln_status status;
-        memory = records_new(kind, room, &bytes);
-        if (memory == NULL) {
-            break;
-        }
-        Py_BEGIN_ALLOW_THREADS status = find_pairs(two, asked, bytes, room, &count);
-        Py_END_ALLOW_THREADS if (status != KILN_OK)
-        {
-            Py_CLEAR(memory);
-            refused(status, &two->a, &two->pose_a);
-            break;
-        }
-        count = count < limit ? count : (size_t)limit;
-        if (count <= room) {
-            break;
-        }
-        room = count;
-        Py_CLEAR(memory);
+    kiln_status status;
+    pair_asker asker = {two, asked};
+    PyObject *pairs = records_found(asked->which == PAIRS_CONTACTS ? RECORD_CONTACT : RECORD_PAIR,
+                                    find_pairs, &asker, limit, &status);
+    if (status != KILN_OK) {
+        refused(status, &two->a, &two->pose_a);
     }
     end_two(two);
-    if (memory != NULL && !records_shorten(kind, memory, count)) {
-        Py_CLEAR(memory);
-    }
-    return filter_end(&asked->of, memory == NULL ? NULL : records_wrap(kind, memory, 1, &count));
+    return filter_end(&asked->of, pairs);
 }
 
 PyDoc_STRVAR(contacts_doc,

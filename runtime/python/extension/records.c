@@ -42,7 +42,7 @@ typedef struct {
     ptrdiff_t truth;            /* offset of a bool, or -1 */
 } record_layout;
 
-enum { FIELDS_MAX = 24 };
+enum { FIELDS_MAX = 24, FOUND_AT_FIRST = 256 };
 
 #define FIELD(type, member, name, kind, doc)                                                       \
     {                                                                                              \
@@ -511,6 +511,30 @@ PyObject *records_new(record_kind kind, size_t count, void **bytes)
 bool records_shorten(record_kind kind, PyObject *bytes, size_t count)
 {
     return PyByteArray_Resize(bytes, (Py_ssize_t)(count * layouts[kind].size)) == 0;
+}
+
+PyObject *records_found(record_kind kind, find_records find, void *asker, uint64_t limit,
+                        kiln_status *status)
+{
+    size_t room = limit < FOUND_AT_FIRST ? (size_t)limit : FOUND_AT_FIRST, count = 0;
+    for (;;) { /* at most twice */
+        void *records = NULL;
+        PyObject *memory = records_new(kind, room, &records);
+        *status = KILN_OK;
+        if (memory == NULL) {
+            return NULL;
+        }
+        Py_BEGIN_ALLOW_THREADS *status = find(asker, records, room, &count);
+        Py_END_ALLOW_THREADS count = count < limit ? count : (size_t)limit;
+        if (*status == KILN_OK && count <= room && records_shorten(kind, memory, count)) {
+            return records_wrap(kind, memory, 1, &count);
+        }
+        Py_DECREF(memory);
+        if (*status != KILN_OK || count <= room) {
+            return NULL;
+        }
+        room = count;
+    }
 }
 
 PyObject *records_wrap(record_kind kind, PyObject *bytes, int dimensions, const size_t *shape)

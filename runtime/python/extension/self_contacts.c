@@ -3,6 +3,17 @@
 
 static const char *const neighbour_words[] = {"beyond", "never", "all", NULL};
 
+typedef struct {
+    const kiln_tree *tree;
+    const kiln_self_options *options;
+} self_asker;
+
+static kiln_status find_self(void *asker, void *pairs, size_t room, size_t *count)
+{
+    const self_asker *asked = asker;
+    return kiln_self_contacts(asked->tree, asked->options, pairs, room, count);
+}
+
 PyDoc_STRVAR(
     self_contacts_doc,
     "self_contacts(tree, *, neighbours='beyond', limit=None, filter=None)\n--\n\n"
@@ -19,7 +30,7 @@ static PyObject *module_self_contacts(PyObject *module, PyObject *const *args, P
 {
     static const char *const names[] = {"tree", "neighbours", "limit", "filter"};
     static const signature wanted = {"self_contacts", names, 1, 1, 4};
-    PyObject *in[4], *memory = NULL;
+    PyObject *in[4];
     kiln_self_options options = kiln_self_options_default();
     uint64_t limit = SIZE_MAX;
     tree_use use;
@@ -43,34 +54,14 @@ static PyObject *module_self_contacts(PyObject *module, PyObject *const *args, P
     options.stop = filter_stop(&of);
     options.filter_user = options.stop_user = &of;
     options.neighbours = (kiln_neighbours)word;
-    size_t room = limit < 256 ? (size_t)limit : 256, count = 0;
-    for (;;) { /* at most twice */
-        void *bytes = NULL;
-        kiln_status status;
-        memory = records_new(RECORD_SELF_PAIR, room, &bytes);
-        if (memory == NULL) {
-            break;
-        }
-        Py_BEGIN_ALLOW_THREADS status = kiln_self_contacts(use.tree, &options, bytes, room, &count);
-        Py_END_ALLOW_THREADS if (status != KILN_OK)
-        {
-            Py_CLEAR(memory);
-            raise_status((int)status, NULL, NULL);
-            break;
-        }
-        count = count < limit ? count : (size_t)limit;
-        if (count <= room) {
-            break;
-        }
-        room = count;
-        Py_CLEAR(memory);
+    self_asker asker = {use.tree, &options};
+    kiln_status status;
+    PyObject *pairs = records_found(RECORD_SELF_PAIR, find_self, &asker, limit, &status);
+    if (status != KILN_OK) {
+        raise_status((int)status, NULL, NULL);
     }
     tree_end(&use);
-    if (memory != NULL && !records_shorten(RECORD_SELF_PAIR, memory, count)) {
-        Py_CLEAR(memory);
-    }
-    return filter_end(&of,
-                      memory == NULL ? NULL : records_wrap(RECORD_SELF_PAIR, memory, 1, &count));
+    return filter_end(&of, pairs);
 }
 
 bool add_self_contacts(PyObject *module)

@@ -152,9 +152,9 @@ static kiln_status ask_overlap(void *asker, size_t i)
     return filter_raised(asked->options.filter_user) ? KILN_ERROR_STOPPED : status;
 }
 
-static kiln_status ask_overlap_all(const overlap_asker *asked, kiln_triangle_hit *hits, size_t room,
-                                   size_t *count)
+static kiln_status ask_overlap_all(void *asker, void *hits, size_t room, size_t *count)
 {
+    const overlap_asker *asked = asker;
     const kiln_pose *where = shape_pose(asked->shapes, 0);
     if (asked->shapes->kind == SHAPE_HULL) {
         kiln_convex hull;
@@ -166,37 +166,6 @@ static kiln_status ask_overlap_all(const overlap_asker *asked, kiln_triangle_hit
     shape_at(asked->shapes, 0, &shape);
     return kiln_overlap_all(asked->tree, asked->pose, &shape, where, &asked->options, hits, room,
                             count);
-}
-
-/* All triangles that one shape meets. */
-static PyObject *overlap_all(const overlap_asker *asked)
-{
-    size_t room = 64, count = 0;
-    PyObject *memory = NULL;
-    for (;;) { /* at most twice */
-        void *bytes = NULL;
-        kiln_status status;
-        memory = records_new(RECORD_TRIANGLE_HIT, room, &bytes);
-        if (memory == NULL) {
-            return NULL;
-        }
-        Py_BEGIN_ALLOW_THREADS status = ask_overlap_all(asked, bytes, room, &count);
-        Py_END_ALLOW_THREADS if (status != KILN_OK)
-        {
-            Py_DECREF(memory);
-            return raise_status((int)status, NULL, NULL);
-        }
-        if (count <= room) {
-            break;
-        }
-        room = count;
-        Py_DECREF(memory);
-    }
-    if (!records_shorten(RECORD_TRIANGLE_HIT, memory, count)) {
-        Py_DECREF(memory);
-        return NULL;
-    }
-    return records_wrap(RECORD_TRIANGLE_HIT, memory, 1, &count);
 }
 
 PyDoc_STRVAR(
@@ -257,7 +226,11 @@ static PyObject *module_overlap(PyObject *module, PyObject *const *args, Py_ssiz
     asker.options.filter = filter_of_triangles(&of);
     asker.options.filter_user = &of;
     if (find == 1) {
-        result = overlap_all(&asker);
+        kiln_status status;
+        result = records_found(RECORD_TRIANGLE_HIT, ask_overlap_all, &asker, SIZE_MAX, &status);
+        if (status != KILN_OK) {
+            raise_status((int)status, NULL, NULL);
+        }
     } else if (ask_many(ask_overlap, &asker, shapes.count, threads, shapes.single)) {
         if (shapes.single) {
             result = record_new(RECORD_TRIANGLE_HIT, &one);
