@@ -67,9 +67,9 @@ KILN_API kiln_status kiln_winding_update(kiln_winding *winding);
 typedef struct {
     size_t struct_size; /* sizeof(kiln_winding_options) of the caller */
     /* Boxes are opened until the error is no larger; 0: down to every triangle. Where the rounding
-     * of doubles exceeds it (near edges; below some 1e-10), the error is that, and larger; above
-     * 1e-6 it was seen only at poses that flatten a mesh to 2^-20 of its size and less, where a
-     * point is near the edges of many triangles at once. */
+     * of doubles exceeds it (near edges; below some 1e-10), the error is that, and larger: up to a
+     * quarter where the point is beside an edge by its last bits, and some 1e-5 and more where a
+     * pose flattens a mesh to 2^-20 of its size, so that it is near the edges of many triangles. */
     double accuracy;
     /* For closed meshes (KILN_MESH_CLOSED), where the number is an integer off the surface: count
      * what a ray crosses instead, exactly (see kiln_locate_point), which is faster, too. */

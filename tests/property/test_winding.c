@@ -205,9 +205,9 @@ static void unwind(wound *w)
 
 typedef struct {
     size_t answers, surface, decided, undecided;
-    double most;    /* of what numbers were off by, as a part of the error */
-    double errors;  /* the largest beyond the accuracy */
-    bool flattened; /* by a pose, so that no accuracy is to be kept */
+    double most;  /* of what numbers were off by, as a part of the error */
+    size_t rough; /* errors that are far from the accuracy: nearer to edges than doubles tell */
+    bool affine;
 } winding_tally;
 
 /* The oracle holds the number that is wanted. */
@@ -247,8 +247,9 @@ static void check_answers(const wound *w, const kiln_pose *pose, const double p[
             tally->undecided += answer.side == KILN_WINDING_UNDECIDED;
         } else {
             assert_int_equal(answer.side, KILN_WINDING_UNDECIDED);
-            assert_true(tally->flattened || answer.error <= options.accuracy + 0x1p-20);
-            tally->errors = fmax(tally->errors, answer.error - options.accuracy);
+            const bool rough = answer.error > options.accuracy + 0x1p-20;
+            tally->rough += rough;
+            assert_true(!rough || tally->affine);
         }
         tally->most =
             answer.error > 0 && off / answer.error > tally->most ? off / answer.error : tally->most;
@@ -315,7 +316,7 @@ static void test_affine_poses(void **unused)
 {
     (void)unused;
     uint64_t state = 52;
-    winding_tally tally = {0, 0, 0, 0, 0, 0, false};
+    winding_tally tally = {0, 0, 0, 0, 0, 0, true};
     for (uint32_t i = 0; i < amount(MESHES / 3); i++) {
         const affine_mix how = (affine_mix)(i % AFFINE_MIXES);
         bool closed;
@@ -330,7 +331,6 @@ static void test_affine_poses(void **unused)
             while (!affine_is_served(&pose)) {
                 pose = affine_pose(&state, how);
             }
-            tally.flattened = how == AFFINE_EXTREME;
             const brute_affine carry = affine_carry(&pose, &pose);
             double *corners =
                 corners_of(&w.body.mesh, &carry, affine_determinant(pose.rotation) < 0);
@@ -349,9 +349,10 @@ static void test_affine_poses(void **unused)
         unwind(&w);
     }
     print_message("%zu answers, %zu of them on the surface, %zu decided and %zu not, at most %.3f "
-                  "of the error, 0 beyond, errors up to %.2g beyond the accuracy\n",
+                  "of the error, 0 beyond; %zu errors far from the accuracy\n",
                   tally.answers, tally.surface, tally.decided, tally.undecided, tally.most,
-                  tally.errors);
+                  tally.rough);
+    assert_true(tally.rough <= tally.answers / 500);
     assert_true(is_shortened() || (tally.surface > 10 && tally.decided > 10));
 }
 
