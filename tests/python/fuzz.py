@@ -321,7 +321,7 @@ class Fuzz:
         if type(tree) is kiln.File:
             return tree.find(self.one_of([None, "model", "x", number]), self.one_of([None, "obb", "x", number]))
         return self.one_of([tree.source, tree.corners, tree.user, lambda _: tree.triangles(), tree.volumes,
-                            lambda n: tree == n])(number)
+                            lambda n: kiln.rays(tree.faster_rays(), (n, 0, 0), (1, 2, 3)), lambda n: tree == n])(number)
 
     def adjacency(self):
         return self.tree() if self.random.random() < 0.2 else self.one_of(self.adjacencies)

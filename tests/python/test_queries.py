@@ -387,6 +387,26 @@ class PairQueries(unittest.TestCase):
 
 
 class MeshQueries(unittest.TestCase):
+    def test_faster_rays(self):
+        random = np.random.default_rng(10)
+        origins, directions = random.uniform(-4, 4, (300, 3)), random.normal(size=(300, 3))
+        for pose in (None, random_poses(random, 1, 0.5)[0]):
+            a = tree("torus")
+            fast = a.faster_rays()
+            self.assertNotEqual(a, fast)
+            self.assertEqual((fast.file, fast.kind, fast.triangle_count), (a.file, a.kind, a.triangle_count))
+            for find in ("closest", "any"):
+                self.assertEqual(kiln.rays(a, origins, directions, pose, find=find).tobytes(),
+                                 kiln.rays(fast, origins, directions, pose, find=find).tobytes())
+            again = fast.faster_rays()
+            del fast, a
+            self.assertTrue(kiln.rays(again, origins, directions, pose)["found"].any())
+        file = kiln.open(kiln.bake_bytes(cube(), bv="aabb")[0])
+        fast = file[0].faster_rays()
+        file.close()
+        self.assertRaises(ValueError, kiln.rays, fast, (0, 0, 0), (1, 0, 0))
+        self.assertRaises(ValueError, fast.faster_rays)
+
     def test_rays(self):
         a = tree("torus")
         random = np.random.default_rng(9)

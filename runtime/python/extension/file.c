@@ -3,6 +3,8 @@
  * interpreter locked. */
 #include "module.h"
 
+#include "../../kiln_rays.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,7 @@ struct file_object {
 typedef struct {
     PyObject_HEAD file_object *file;
     const kiln_tree *tree;
+    void *memory; /* NULL, or what the tree is in, of kiln_rays.h */
 } tree_object;
 
 static PyTypeObject *file_type, *tree_type;
@@ -63,7 +66,9 @@ bool tree_begin(tree_use *out, PyObject *object, const char *name)
         tree = kiln_file_tree(file->file, 0);
     }
     file->users++;
-    *out = (tree_use){.file = (file_object *)Py_NewRef((PyObject *)file), .tree = tree};
+    *out = (tree_use){.file = (file_object *)Py_NewRef((PyObject *)file),
+                      .tree = tree,
+                      .object = Py_NewRef(object)};
     return true;
 }
 
@@ -77,6 +82,7 @@ void tree_end(tree_use *use)
     if (--file->users == 0 && file->closing) {
         give_back(file);
     }
+    Py_DECREF(use->object);
     Py_DECREF(file);
 }
 
@@ -209,6 +215,7 @@ static PyObject *new_tree(file_object *file, const kiln_tree *tree)
     if (self != NULL) {
         self->file = (file_object *)Py_NewRef((PyObject *)file);
         self->tree = tree;
+        self->memory = NULL;
     }
     return (PyObject *)self;
 }
@@ -368,6 +375,7 @@ static PyObject *file_text(PyObject *object)
 static void tree_free(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
+    free(((tree_object *)self)->memory);
     Py_DECREF(((tree_object *)self)->file);
     PyObject_Free(self);
     Py_DECREF(type);
@@ -650,6 +658,34 @@ static PyObject *tree_volumes(PyObject *self, PyObject *const *args, Py_ssize_t 
     return result;
 }
 
+static PyObject *tree_faster_rays(PyObject *self, PyObject *unused)
+{
+    tree_use use;
+    kiln_ray_accel *accel = NULL;
+    kiln_status status;
+    (void)unused;
+    if (!tree_begin(&use, self, "tree")) {
+        return NULL;
+    }
+    const size_t size = kiln_ray_accel_size(use.tree);
+    void *memory = malloc(size + 1); /* of a size of 0 the status says why */
+    tree_object *result = memory == NULL ? NULL : (tree_object *)new_tree(use.file, NULL);
+    if (result == NULL) {
+        free(memory);
+        tree_end(&use);
+        return memory == NULL ? PyErr_NoMemory() : NULL;
+    }
+    result->memory = memory;
+    Py_BEGIN_ALLOW_THREADS status = kiln_ray_accel_place(memory, size, use.tree, &accel);
+    Py_END_ALLOW_THREADS tree_end(&use);
+    if (status != KILN_OK) {
+        Py_DECREF(result);
+        return raise_status((int)status, NULL, NULL);
+    }
+    result->tree = kiln_ray_accel_tree(accel);
+    return (PyObject *)result;
+}
+
 static PyObject *tree_file(PyObject *self, void *closure)
 {
     (void)closure;
@@ -733,6 +769,10 @@ bool add_files(PyObject *module)
          "triangles()\n--\n\nThe corners of all triangles: float32 [triangle_limit, 3, 3], by id, "
          "in the mesh's\nown frame; NaN for ids that the tree has not. O(n)."},
         {"volumes", FAST(tree_volumes), METH_FASTCALL | METH_KEYWORDS, volumes_doc},
+        {"faster_rays", tree_faster_rays, METH_NOARGS,
+         "faster_rays()\n--\n\nThe same tree, unpacked once for many rays: a kiln.Tree for any\n"
+         "query. Answers are the same; rays without filter and culling take two thirds of the\n"
+         "time or less, for about 53 bytes a triangle, which go with the object. O(n)."},
         {"source", tree_source, METH_O,
          "source(triangle)\n--\n\nWhere a triangle comes from in the model: a kiln.Source."},
         {"corners", tree_corners, METH_O,

@@ -195,6 +195,7 @@ typedef struct file_object file_object;
 typedef struct {
     file_object *file;
     const kiln_tree *tree;
+    PyObject *object; /* that it is of, which may own memory that the tree is in */
 } tree_use;
 
 /* Takes the tree of an object into use. TypeError: not a tree; ValueError: its file is closed. */
