@@ -90,8 +90,9 @@ static int passing_side(const double x[9], int i, const double y[9], int j, int 
 
 /* Each triangle cuts an interval out of the line that the planes share: along n_x x n_y X's begins
  * where an edge of X comes from behind Y, and Y's where one of Y comes from the front of X. The
- * four signs of these edges put the four ends in order: X's edge that comes from behind passes
- * Y's edges with the sign 1 if it is between their ends. */
+ * signs of these edges put the four ends in order: X's edge that comes from behind passes Y's edges
+ * with the sign 1 if it is between their ends. Two or three of the four signs do, since no interval
+ * is empty: if one lies within the other, both ends of each are in order. */
 void kiln_crossing_find(const double x[9], const double y[9], int move, kiln_crossing *out)
 {
     int side_x[3], side_y[3];
@@ -104,9 +105,12 @@ void kiln_crossing_find(const double x[9], const double y[9], int move, kiln_cro
     const int begin_x = edge_from(side_x, -1), end_x = edge_from(side_x, 1);
     const int begin_y = edge_from(side_y, 1), end_y = edge_from(side_y, -1);
     const bool begins_in_y = passing_side(x, begin_x, y, begin_y, move, &out->grazes) > 0;
-    const bool begins_before = passing_side(x, begin_x, y, end_y, move, &out->grazes) > 0;
-    const bool ends_after = passing_side(x, end_x, y, begin_y, move, &out->grazes) < 0;
     const bool ends_in_y = passing_side(x, end_x, y, end_y, move, &out->grazes) < 0;
+    /* X begins before Y ends, and ends after Y begins: where it does not follow from the others. */
+    const bool begins_before =
+        !begins_in_y || ends_in_y || passing_side(x, begin_x, y, end_y, move, &out->grazes) > 0;
+    const bool ends_after =
+        begins_in_y || !ends_in_y || passing_side(x, end_x, y, begin_y, move, &out->grazes) < 0;
     if (begins_before && ends_after) {
         out->found = true;
         out->edge[0] = (uint8_t)(begins_in_y ? begin_x : KILN_CROSSING_OF_Y + begin_y);

@@ -191,12 +191,16 @@ static bool join_over_edge(kiln_regions *r, uint32_t pair, unsigned edge, unsign
     return of->ring[own] != own;
 }
 
-static void trace_pair(kiln_regions *r, uint32_t pair)
+/* `x`: the corners of X's triangle, which the pair before may have had, too. */
+static void trace_pair(kiln_regions *r, uint32_t pair, double x[9])
 {
-    double x[9], y[9];
+    double y[9];
     kiln_crossing crossing;
     kiln_regions_segment *segment = &r->segments[pair];
-    load_pair(r, &r->pairs[pair], x, y);
+    if (pair == 0 || r->pairs[pair].x != r->pairs[pair - 1].x) {
+        kiln_stored_corners(&r->frame, true, r->x.of->first + r->pairs[pair].x, x);
+    }
+    kiln_stored_corners(&r->frame, false, r->y.of->first + r->pairs[pair].y, y);
     kiln_crossing_find(x, y, 1, &crossing);
     segment->found = segment->parts = crossing.found;
     segment->crosses = crossing.found && !crossing.grazes;
@@ -221,6 +225,7 @@ static void trace_pair(kiln_regions *r, uint32_t pair)
         }
         r->met[edge < KILN_CROSSING_OF_Y ? segment->met_x : segment->met_y].crossings[edge % 3]++;
     }
+    segment->again = (uint8_t)placed;
     if (segment->found) {
         r->met[segment->met_x].crossed = true;
         r->met[segment->met_y].crossed = true;
@@ -292,8 +297,9 @@ void kiln_regions_trace(kiln_regions *r)
         met->pairs++;
         r->parents[i] = i;
     }
+    double x[9];
     for (uint32_t i = 0; i < r->pair_count; i++) {
-        trace_pair(r, i);
+        trace_pair(r, i, x);
     }
     settle_touching(r);
 }

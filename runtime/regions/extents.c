@@ -122,9 +122,13 @@ static bool spread_along(const kiln_regions *r, uint32_t root, const double way[
     *low = *high = 0;
     for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
         for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
-            for (int end = 0; end < 2 && r->segments[i].found; end++) {
+            const kiln_regions_segment *s = &r->segments[i];
+            for (int end = 0; end < 2 && s->found; end++) {
+                if (!kiln_regions_end_is_new(s, end)) {
+                    continue;
+                }
                 double from[3];
-                kiln_subtract(r->segments[i].at[end], origin, from);
+                kiln_subtract(s->at[end], origin, from);
                 const double height = kiln_dot(way, from);
                 *low = !found || height < *low ? height : *low;
                 *high = !found || height > *high ? height : *high;
@@ -265,7 +269,9 @@ static void extend_by_pair(const kiln_regions *r, uint32_t root, uint32_t pair,
 {
     const kiln_regions_segment *s = &r->segments[pair];
     for (int end = 0; end < 2 && s->found; end++) {
-        extend_by_end(r, pair, s->at[end], origin, e);
+        if (kiln_regions_end_is_new(s, end)) {
+            extend_by_end(r, pair, s->at[end], origin, e);
+        }
     }
     if (s->parts) {
         extend_by_met(r, root, s->met_x, e);

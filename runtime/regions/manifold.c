@@ -339,7 +339,7 @@ typedef struct {
 /* The same for all vertices of one place. */
 static inline uint64_t key_of_place(const float *vertex)
 {
-    const float mixed = (vertex[0] + 3 * vertex[1]) - 5 * vertex[2] + 0.0F; /* -0 is 0 */
+    const float mixed = vertex[0] - vertex[1] + 0.0F; /* -0 is 0 */
     uint32_t bits;
     memcpy(&bits, &mixed, sizeof bits);
     return (uint64_t)1 << (bits * 0x9E3779B1u >> 26);

@@ -264,8 +264,10 @@ static void measure_centroid(const kiln_regions *r, uint32_t root, kiln_regions_
         for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {
             for (int end = 0; end < 2 && r->segments[i].found; end++) {
                 double from[3];
-                kiln_subtract(r->segments[i].at[end], m->region.centroid, from);
-                m->region.radius = fmax(m->region.radius, kiln_regions_vector_length(from));
+                if (kiln_regions_end_is_new(&r->segments[i], end)) {
+                    kiln_subtract(r->segments[i].at[end], m->region.centroid, from);
+                    m->region.radius = fmax(m->region.radius, kiln_regions_vector_length(from));
+                }
             }
             double polygon[KILN_REGIONS_CORNERS][3];
             const int corners = shares ? kiln_regions_common_of(r, i, polygon) : 0;

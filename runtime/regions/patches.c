@@ -130,6 +130,13 @@ static uint32_t crossings_at(const kiln_regions *r, uint32_t pair, int end)
     return r->met[edge < KILN_CROSSING_OF_Y ? segment->met_x : segment->met_y].crossings[edge % 3];
 }
 
+/* Is an end the only crossing of its edge, and not seen yet? What is on both sides of it is known
+ * by the pair before that has it, whose corners and curve are one with these. */
+static bool is_single(const kiln_regions *r, uint32_t pair, int end)
+{
+    return kiln_regions_end_is_new(&r->segments[pair], end) && crossings_at(r, pair, end) == 1;
+}
+
 /* ---------------------------------------------------- edges that are crossed several times -- */
 
 static bool order_is_less(const kiln_regions_order *p, const kiln_regions_order *q)
@@ -399,7 +406,7 @@ static void settle_sides(kiln_regions *r, size_t orders)
     }
     for (uint32_t i = 0; i < r->pair_count; i++) {
         for (int end = 0; end < 2 && r->segments[i].parts; end++) {
-            if (crossings_at(r, i, end) == 1) {
+            if (is_single(r, i, end)) {
                 note_behind(r, i, end, true, true);
             }
         }
@@ -423,7 +430,7 @@ static void join_by_edges(kiln_regions *r, size_t orders)
     for (uint32_t i = 0; i < r->pair_count; i++) {
         const kiln_regions_segment *s = &r->segments[i];
         for (int end = 0; end < 2 && s->parts; end++) {
-            if (crossings_at(r, i, end) == 1) {
+            if (is_single(r, i, end)) {
                 const uint32_t k = s->edge[end] % 3;
                 const uint32_t met = s->edge[end] < KILN_CROSSING_OF_Y ? s->met_x : s->met_y;
                 kiln_regions_join_side(r, 3 * met + k, i);

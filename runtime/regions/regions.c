@@ -142,8 +142,9 @@ static void list_curves(kiln_regions *r)
 {
     uint32_t *last = r->first_fill; /* of each curve: what was listed of it last */
     for (uint32_t i = 0; i < r->pair_count; i++) {
-        const uint32_t root = kiln_regions_root(r->parents, i);
-        r->curves[i] = root;
+        /* Parents come first, and have been given their roots. */
+        const uint32_t root = r->parents[r->parents[i]];
+        r->curves[i] = r->parents[i] = root;
         r->next_pair[i] = KILN_REGIONS_NONE;
         if (root != i) {
             r->next_pair[last[root]] = i;

@@ -27,6 +27,7 @@ typedef struct {
     bool parts;            /* found with the move that decides what is inside */
     bool crosses;          /* in a part of the intersection that does not only touch */
     bool loose[2];         /* no other triangle has this end */
+    uint8_t again;         /* bits of ends that a pair before has, too */
     uint32_t met_x, met_y; /* the triangles as they are noted */
 } kiln_regions_segment;
 
@@ -125,6 +126,12 @@ static inline void kiln_regions_join(uint32_t *parents, uint32_t i, uint32_t j)
     } else {
         parents[i] = j;
     }
+}
+
+/* Is an end of a segment one that no pair before has? A pair before has no greater ids. */
+static inline bool kiln_regions_end_is_new(const kiln_regions_segment *segment, int end)
+{
+    return (segment->again >> end & 1) == 0;
 }
 
 /* The met triangle that a triangle is noted as; NONE: it meets nothing. */
