@@ -121,9 +121,15 @@ void kiln_crossing_find(const double x[9], const double y[9], int move, kiln_cro
 unsigned kiln_crossing_touches(const double x[9], const double y[9])
 {
     unsigned touches = 0;
+    int side[6];
+    kiln_exact_plane_sides(y, x, side);
+    kiln_exact_plane_sides(x, y, side + KILN_CROSSING_OF_Y);
     for (unsigned k = 0; k < 6; k++) {
         const double *of = k < KILN_CROSSING_OF_Y ? x : y;
         const double *other = k < KILN_CROSSING_OF_Y ? y : x;
+        if (side[k] * side[k / 3 * 3 + (k + 1) % 3] > 0) {
+            continue; /* on one side of the other's plane */
+        }
         double edge[9];
         memcpy(edge, of + k % 3 * 3, 3 * sizeof *edge);
         memcpy(edge + 3, of + (k + 1) % 3 * 3, 3 * sizeof *edge);
