@@ -503,19 +503,25 @@ $O/%.checked: %.cpp $O/flags
 	$(Q)$(CHECK_CXX) $(AHEAD) $(LIBRARY_FLAGS) -fsyntax-only $<
 	@touch $@
 
+# Of a source that is gone no object tells: libraries are made anew, too, when the list of their sources changes.
+export SOURCES_LINE = $(LIBRARY_SOURCES) | $(BAKE_SOURCES) | $(READER_SOURCES) | $(BENCH_SOURCES) | $(SUPPORT_SOURCES)
+$O/sources: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$SOURCES_LINE" | cmp -s - $@ || printf '%s\n' "$$SOURCES_LINE" >$@
+
 $(OUT)/libkiln.a: $(LIBRARY_OBJECTS)
 $(OUT)/libkilnbake.a: $(BAKE_OBJECTS)
 $(READERS): $(call objects,$(READER_SOURCES))
 $(BENCH): $(BENCH_SOURCES:%.c=$O/%.o)
 $(SUPPORT): $(SUPPORT_SOURCES:%.c=$O/%.o)
-$(OUT)/libkiln.a $(OUT)/libkilnbake.a $(READERS) $(BENCH) $(SUPPORT):
+$(OUT)/libkiln.a $(OUT)/libkilnbake.a $(READERS) $(BENCH) $(SUPPORT): $O/sources
 	@mkdir -p $(@D)
 	$(say) AR $@
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
-$(OUT)/libkiln.so: $(LIBRARY_OBJECTS)
+$(OUT)/libkiln.so: $(LIBRARY_OBJECTS) $O/sources
 	$(say) LD $@
-	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(FLAGS_whole) $(ALL_LDFLAGS) $^ $(LIBS_runtime) -o $@
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(FLAGS_whole) $(ALL_LDFLAGS) $(filter %.o,$^) $(LIBS_runtime) -o $@
 	$(Q)ln -sf libkiln.so $(@D)/$(SONAME)
 
 $(OUT)/libexec/kiln/kiln-import: $O/tools/import/main_own.o

@@ -112,6 +112,13 @@ same() {
     cmp "$1" "$2" || case_fail "$1 and $2 differ"
 }
 
+# make_here ARGUMENT...: make in KILN_BUILD, quietly. Scripts that run at once do so in turn: what one makes anew, since a
+# source changed, another may be reading.
+make_here() {
+    mkdir -p "$KILN_BUILD"
+    flock "$KILN_BUILD/release.lock" make -s "BUILD=$KILN_BUILD" "$@"
+}
+
 # make_other CC CONFIG TARGET...: another build, without a warning. Scripts that run at once share it, in
 # turn. Its command is $other.
 make_other() {

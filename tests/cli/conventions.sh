@@ -687,7 +687,7 @@ case_end
 
 case_begin 'pkg-config and CMake'
 if command -v pkg-config >/dev/null && command -v cmake >/dev/null && [ -d "$top/tools/package" ]; then
-    make -s -C "$top" "BUILD=$KILN_BUILD" "DESTDIR=$TMPDIR/root" PREFIX=/opt/kiln install >log 2>&1 ||
+    make_here -C "$top" "DESTDIR=$TMPDIR/root" PREFIX=/opt/kiln install >log 2>&1 ||
         case_fail "make install: $(cat log)"
     # Paths are those of the place that the file is found in.
     config() {

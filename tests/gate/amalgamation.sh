@@ -18,7 +18,7 @@ answers() { # answers OBJECT
 }
 
 case_begin 'make amalgamation'
-make -s "BUILD=$KILN_BUILD" amalgamation && mkdir "$one" &&
+make_here amalgamation && mkdir "$one" &&
     cp "$KILN_BUILD/amalgamation/kiln.c" "$KILN_BUILD/amalgamation/"*.h "$one" ||
     case_fail 'make amalgamation'
 gcc -std=c11 -O2 -ffp-contract=off -c tests/gate/arm64/ask_sets.c -o "$TMPDIR/ask_sets.o" ||

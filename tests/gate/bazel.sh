@@ -10,7 +10,7 @@ if ! command -v bazel >/dev/null 2>&1; then
     case_skip 'no bazel'
     cases_end
 fi
-make -s "BUILD=$KILN_BUILD" "PREFIX=$TMPDIR/usr" install || exit 1
+make_here "PREFIX=$TMPDIR/usr" install || exit 1
 PATH=$TMPDIR/usr/bin:$PATH
 export PATH
 cp -r tests/examples/bazel "$TMPDIR/work" && make_models "$TMPDIR/work" && cd "$TMPDIR/work" || exit 1

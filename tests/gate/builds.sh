@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 
-make -s "BUILD=$KILN_BUILD" "PREFIX=$TMPDIR/usr" install || exit 1
+make_here "PREFIX=$TMPDIR/usr" install || exit 1
 for driver in bake cache make ninja cmake-make cmake-multi cmake-manifest; do
     case_begin "random edits, $driver"
     case $driver in

@@ -14,7 +14,7 @@ for tool in dpkg-buildpackage dh fakeroot lintian; do
 done
 
 case_begin 'packages'
-make -s "BUILD=$KILN_BUILD" all man docs python || case_fail 'make all man docs python'
+make_here all man docs python || case_fail 'make all man docs python'
 version=$("$KILN" --version | cut -d ' ' -f 2)
 KILN_OBJECTS=$KILN_BUILD tools/package/deb.sh "$version" "$TMPDIR/deb" >"$TMPDIR/out" ||
     case_fail "$(cat "$TMPDIR/out")"

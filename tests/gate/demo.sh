@@ -3,11 +3,11 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 
-poses=1000
+poses=300
 demo=$KILN_BUILD/release/demo
 
 case_begin 'the demo builds'
-make "BUILD=$KILN_BUILD" demo-program >"$TMPDIR/log" 2>&1 || { cat "$TMPDIR/log"; case_fail 'no'; }
+make_here demo-program >"$TMPDIR/log" 2>&1 || { cat "$TMPDIR/log"; case_fail 'no'; }
 case_end
 
 case_begin "every answer at $poses poses is right"

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 
 case_begin 'make docs, in another folder with the same bytes'
-make -s "BUILD=$KILN_BUILD" docs || case_fail 'make docs'
+make_here docs || case_fail 'make docs'
 (umask 077 && LC_ALL=C TZ=Asia/Tokyo tools/package/html.sh "$KILN" "$("$KILN" --version | sed 's/kiln //')" "$KILN_BUILD/man" "$TMPDIR/again") ||
     case_fail 'html.sh'
 diff -r "$KILN_BUILD/docs" "$TMPDIR/again" >"$TMPDIR/out" || case_fail "$(head -5 "$TMPDIR/out")"
@@ -44,9 +44,9 @@ done
 case_end
 
 case_begin 'make install-docs and uninstall'
-make -s "BUILD=$KILN_BUILD" "PREFIX=$TMPDIR/usr" install-docs || case_fail 'install-docs'
+make_here "PREFIX=$TMPDIR/usr" install-docs || case_fail 'install-docs'
 cmp "$KILN_BUILD/docs/index.html" "$TMPDIR/usr/share/doc/kiln/html/index.html" || case_fail 'not installed'
-make -s "BUILD=$KILN_BUILD" "PREFIX=$TMPDIR/usr" uninstall || case_fail 'uninstall'
+make_here "PREFIX=$TMPDIR/usr" uninstall || case_fail 'uninstall'
 [ ! -e "$TMPDIR/usr/share/doc/kiln" ] || case_fail 'something is left'
 case_end
 

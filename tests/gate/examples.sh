@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 . tests/example_models.sh
 
-make -s "BUILD=$KILN_BUILD" "PREFIX=$TMPDIR/first/usr" install || exit 1
+make_here "PREFIX=$TMPDIR/first/usr" install || exit 1
 mv "$TMPDIR/first" "$TMPDIR/moved place"
 root="$TMPDIR/moved place/usr"
 PATH=$root/bin:$PATH

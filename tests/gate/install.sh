@@ -13,7 +13,7 @@ printf 'p 3\n0 0 0\n1 0 0\n0 1 0\n' >"$models/box.nff"
 export PKG_CONFIG_PATH="$root$prefix/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
 
 case_begin 'install'
-make "BUILD=$KILN_BUILD" "DESTDIR=$root" PREFIX=$prefix install || case_fail 'make install'
+make_here "DESTDIR=$root" PREFIX=$prefix install || case_fail 'make install'
 for file in bin/kiln libexec/kiln/kiln-import libexec/kiln/kiln-import-gltf libexec/kiln/kiln-import-assimp lib/libkiln.a lib/libkilnbake.a lib/libkiln.so lib/libkiln.so.0 \
     $(for h in runtime/kiln*.h; do echo "include/${h##*/}"; done) include/kiln_bake.h lib/pkgconfig/kiln.pc share/man/man1/kiln.1 \
     share/man/man1/kiln-bake.1 share/man/man1/kiln-lut-bins.1 share/man/man3/kiln.3 \
@@ -102,7 +102,7 @@ cd "$OLDPWD" || exit 1
 case_end
 
 case_begin 'uninstall'
-make "BUILD=$KILN_BUILD" "DESTDIR=$root" PREFIX=$prefix uninstall || case_fail 'make uninstall'
+make_here "DESTDIR=$root" PREFIX=$prefix uninstall || case_fail 'make uninstall'
 [ -z "$(find "$root" -type f -o -type l)" ] || { find "$root" -type f -o -type l; case_fail 'left'; }
 case_end
 

@@ -4,7 +4,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 
 case_begin 'make check-lut'
-make "BUILD=$KILN_BUILD" check-lut || case_fail 'differ'
+make_here check-lut || case_fail 'differ'
 case_end
 
 cases_end

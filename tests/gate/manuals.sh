@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 
 case_begin 'make man'
-make -s "BUILD=$KILN_BUILD" man || case_fail 'make man'
+make_here man || case_fail 'make man'
 pages=$(grep -L '^\.so ' "$KILN_BUILD"/man/*.[0-9])
 for page in kiln.1 kiln-bake.1 kiln.3 kiln_bake.3 kiln-format.5; do
     [ -s "$KILN_BUILD/man/$page" ] || case_fail "no $page"

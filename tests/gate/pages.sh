@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/page_models.sh
 top=$PWD
 
-make -s "BUILD=$KILN_BUILD" man python || exit 1
+make_here man python || exit 1
 make_page_models "$TMPDIR/work"
 mkdir "$TMPDIR/code"
 

@@ -13,7 +13,7 @@ fi
 
 case_begin 'make wheel'
 mkdir "$TMPDIR/second"
-make -s "BUILD=$KILN_BUILD" wheel >"$TMPDIR/wheel" 2>&1 || case_fail "$(cat "$TMPDIR/wheel")"
+make_here wheel >"$TMPDIR/wheel" 2>&1 || case_fail "$(cat "$TMPDIR/wheel")"
 wheel=$(tail -1 "$TMPDIR/wheel")
 version=$("$KILN" --version | cut -d ' ' -f 2)
 $python tools/package/wheel.py "$KILN_BUILD/python" "$version" "$TMPDIR/second" >/dev/null || case_fail 'a second time'
@@ -51,7 +51,7 @@ done
 case_end
 
 case_begin 'under sanitizers'
-make -s "BUILD=$KILN_BUILD" CONFIG=asan python >"$TMPDIR/log" 2>&1 || case_fail "$(cat "$TMPDIR/log")"
+make_here CONFIG=asan python >"$TMPDIR/log" 2>&1 || case_fail "$(cat "$TMPDIR/log")"
 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
 for run in 'fuzz.py 3000' 'run.py test_files'; do
     # What the interpreter keeps until its end is no leak of ours.

@@ -26,7 +26,7 @@ run_block() {
 }
 
 case_begin 'set up'
-make "BUILD=$KILN_BUILD" "PREFIX=$root" install >"$TMPDIR/out" 2>&1 || case_fail 'make install'
+make_here "PREFIX=$root" install >"$TMPDIR/out" 2>&1 || case_fail 'make install'
 export PATH="$root/bin:$PATH" PKG_CONFIG_PATH="$root/lib/pkgconfig" LD_LIBRARY_PATH="$root/lib"
 mkdir -p "$project/levels/one" "$project/heroes" "$TMPDIR/shared"
 cp models/hard/C015_plain.gltf "$project/levels/one/room.gltf"

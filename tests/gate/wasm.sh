@@ -16,7 +16,7 @@ if ! command -v emcc >/dev/null || ! command -v node >/dev/null || ! command -v 
     cases_end
     exit
 fi
-make -s -j2 "BUILD=$KILN_BUILD" WERROR=-Werror wasm models >"$TMPDIR/log" 2>&1 || { cat "$TMPDIR/log"; case_fail 'does not build'; }
+make_here -j2 WERROR=-Werror wasm models >"$TMPDIR/log" 2>&1 || { cat "$TMPDIR/log"; case_fail 'does not build'; }
 # Another host has to give what is imported: a clock, and no more of a system.
 node -e 'for (const { module, name } of WebAssembly.Module.imports(new WebAssembly.Module(require("fs").readFileSync(process.argv[1]))))
     console.log(`${module}.${name}`)' "$module/kiln.wasm" | sort >"$TMPDIR/imports"
@@ -56,7 +56,7 @@ node tests/gate/wasm/misuse.mjs "$module" $today/torus-raw.kiln $today/torus-pac
 case_begin 'make npm: installs, and prints what its page says'
 make_models "$TMPDIR"
 mkdir "$TMPDIR/project"
-make -s "BUILD=$KILN_BUILD" npm >"$TMPDIR/log" 2>&1 || { cat "$TMPDIR/log"; case_fail 'make npm'; }
+make_here npm >"$TMPDIR/log" 2>&1 || { cat "$TMPDIR/log"; case_fail 'make npm'; }
 for model in ship.obj rock.gltf; do
     "$KILN" bake -q --layout raw -o "$TMPDIR/project/${model%.*}.kiln" "$TMPDIR/$model" || case_fail 'bake'
 done

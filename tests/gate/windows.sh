@@ -27,7 +27,7 @@ done
 case_end
 
 case_begin 'mingw-w64 compiles the one file, as C++ too'
-make -s "BUILD=$KILN_BUILD" amalgamation || case_fail 'make amalgamation'
+make_here amalgamation || case_fail 'make amalgamation'
 for how in '-std=gnu11 -x c' '-std=c++17 -x c++'; do
     # shellcheck disable=SC2086
     $compiler $how -O1 -Wall -Werror -fsyntax-only "$KILN_BUILD/amalgamation/kiln.c" || case_fail "$how"
