@@ -1,7 +1,7 @@
 #!/bin/sh
 # deb.sh VERSION DIR: Debian packages of the sources as they are, into a new folder. DEBEMAIL is the
 # maintainer's address; SOURCE_DATE_EPOCH the date, else that of the last change. With KILN_OBJECTS a
-# build folder is packaged as it is.
+# build folder is packaged as it is, without packages of debug symbols, and packed in haste.
 version=$1
 cd "$(dirname "$0")/../.." || exit 1
 rm -rf "$2" && mkdir -p "$2" && to=$(cd "$2" && pwd) || exit 1
@@ -20,6 +20,7 @@ rm "$tree"/debian/*.in
 
 cd "$tree" || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
+[ -z "$KILN_OBJECTS" ] || export DEB_BUILD_OPTIONS="noautodbgsym $DEB_BUILD_OPTIONS"
 dpkg-buildpackage -b -us -uc -rfakeroot "-j${JOBS:-2}" >"$to/log" 2>&1 || {
     tail -30 "$to/log"
     exit 1
