@@ -36,8 +36,8 @@ case_end
 "$TMPDIR/venv/bin/python" tests/python/run.py || any_bad=1
 
 case_begin 'calls at random'
-expect 0 "$TMPDIR/venv/bin/python" tests/python/fuzz.py 10000
-says out '10000 calls'
+expect 0 "$TMPDIR/venv/bin/python" tests/python/fuzz.py 5000
+says out '5000 calls'
 case_end
 
 case_begin 'examples'
@@ -53,7 +53,7 @@ case_end
 case_begin 'under sanitizers'
 make_here CONFIG=asan python >"$TMPDIR/log" 2>&1 || case_fail "$(cat "$TMPDIR/log")"
 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
-for run in 'fuzz.py 3000' 'run.py test_files'; do
+for run in 'fuzz.py 1500' 'run.py test_files'; do
     # What the interpreter keeps until its end is no leak of ours.
     # shellcheck disable=SC2086
     expect 0 env "LD_PRELOAD=$LD_PRELOAD" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \

@@ -11,7 +11,7 @@ german=0
 gather() {
     mkdir -p "$TMPDIR/one" "$TMPDIR/Zwei Ördner"
     cp models/hard/C0* models/tiny/cube.obj models/tiny/painted.* "$TMPDIR/one"
-    "$KILN_BUILD/release/models/hard_big" "$TMPDIR/big" --n 3000 || case_fail 'hard_big'
+    "$KILN_BUILD/release/models/hard_big" "$TMPDIR/big" --n 1500 || case_fail 'hard_big'
     cp "$TMPDIR"/big/C029* "$TMPDIR"/big/C019* "$TMPDIR/one"
     for model in Collada/duck.dae OBJ/spider.obj OBJ/spider.mtl PLY/Wuson.ply \
         glTF2/BoxTextured-glTF/BoxTextured.gltf glTF2/BoxTextured-glTF/BoxTextured0.bin; do
