@@ -238,10 +238,10 @@ static void try_free_motion(const path *p, double free_motion)
 /* The pairs themselves, by integers (oracle.c). */
 static void hold_against_integers(path *p, const body_rule *rule, size_t count, size_t kept)
 {
+    rounding_leave();
     const affine_frame frame = affine_frame_of(p->a, &p->of_a.pose, p->b, &p->of_b.pose);
     const mesh *a = &p->body_a->mesh, *b = &p->body_b->mesh;
     size_t met = 0;
-    rounding_leave();
     for (uint32_t i = 0; i < a->triangle_count; i++) {
         for (uint32_t j = 0; j < b->triangle_count; j++) {
             double x[9], y[9];

@@ -2,13 +2,26 @@
 
 #include "../../runtime/pose/affine.h"
 
+#include <gmp.h>
 #include <math.h>
 #include <string.h>
 
 double affine_determinant(const double m[9])
 {
-    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
-           m[2] * (m[3] * m[7] - m[4] * m[6]);
+    mpq_t sum, product, number;
+    mpq_inits(sum, product, number, NULL);
+    for (int k = 0; k < 6; k++) { /* row 0 by column k % 3, and the other two in either order */
+        const int one = (k + 1 + k / 3) % 3, other = (k + 2 - k / 3) % 3;
+        mpq_set_d(product, k < 3 ? m[k % 3] : -m[k % 3]);
+        mpq_set_d(number, m[3 + one]);
+        mpq_mul(product, product, number);
+        mpq_set_d(number, m[6 + other]);
+        mpq_mul(product, product, number);
+        mpq_add(sum, sum, product);
+    }
+    const double determinant = mpq_get_d(sum);
+    mpq_clears(sum, product, number, NULL);
+    return determinant;
 }
 
 void affine_times(const double a[9], const double b[9], double out[9])

@@ -22,6 +22,7 @@ kiln_pose affine_pose(uint64_t *state, affine_mix how);
 bool affine_is_rotation(const kiln_pose *pose);
 bool affine_is_served(const kiln_pose *pose);
 
+/* Rounded once, so that its sign is right. */
 double affine_determinant(const double m[9]);
 
 /* a b */
