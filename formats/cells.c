@@ -155,6 +155,9 @@ static bool find_in_nodes(const kiln_view_tree *tree, kiln_cell_pair *of)
     uint32_t index = 0;
     for (bool enters = true;;) {
         if (enters) {
+            if (of->stops != NULL && of->stops(of->user)) {
+                return false;
+            }
             KILN_ASSERT(height < KILN_TREE_DEPTH_MAX);
             path[height].node = index;
             path[height++].mask = cells_that_meet(kiln_view_tree_node(tree, index), &of->common);

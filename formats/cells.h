@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     uint32_t stored[2], slot[2];
     kiln_cell_box common; /* what their bounds have in common */
-    /* NULL, or asked at each pair of leaves; true ends the search, and no place is found. */
+    /* NULL, or asked at each node and pair of leaves; true ends the search: there is no place. */
     bool (*stops)(void *user);
     void *user;
 } kiln_cell_pair;

@@ -10,7 +10,7 @@ void kiln_lane_pairs_find(const kiln_view_tree *tree, const uint32_t *triangles,
                           const float *vertices, uint32_t *pairs);
 
 /* Is no pair of lanes left out of tree->lane_pairs? If one is, or is not found to be none in as
- * many steps as the above takes: in which node. */
+ * many steps as a search may take: in which node. */
 bool kiln_lane_pairs_hold(const kiln_view_tree *tree, const uint32_t *triangles,
                           const float *vertices, uint32_t *node);
 
