@@ -25,7 +25,7 @@
 #include "../support/quick_bake.h"
 #include "oracle_meeting.h"
 
-enum { MESHES = 4, COPIES = 4, PAIRS = 6000 };
+enum { MESHES = 4, COPIES = 4, PAIRS = 20000 };
 
 static uint64_t state;
 
