@@ -451,7 +451,7 @@ SMALL = $(addprefix runtime/,bins/bins bins/bins_lookup query/contact_geometry q
           exact/point_triangle walk/affine_point_walk pose/pose pose/affine) \
         $(addprefix formats/,arrival axes_check bins_check part reader)
 SMALLEST = $(addprefix runtime/,adb/adb_hints adb/adb_pick adb/adb_read \
-             adb/adb_weights axes/axes_open bins/bins_open open/facts open/open open/opening query/query) \
+             adb/adb_weights axes/axes_open bins/bins_open open/facts open/open open/opening open/ray_accel query/query) \
            $(addprefix formats/,adb format_error os sections weights)
 ifeq ($(CONFIG),release)
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS += -fno-asynchronous-unwind-tables

@@ -1,4 +1,4 @@
-/* What makes rays faster, in memory: the boxes of a tree in floats, with what their lanes lead to,
+/* What makes rays faster, in memory: the boxes of a tree in floats, with references to what is in their lanes,
  * and the corners of its triangles in fours. open/ray_accel.c makes it, kernel/kernel_ray_accel.h
  * walks it. */
 #ifndef KILN_RAY_ACCEL_H
@@ -11,35 +11,32 @@
  * lanes, both in the tree's order. A lane that is empty has a box that no line meets. */
 typedef struct {
     float face[2][3][8]; /* lower, then upper, of each axis; node space, within 2^-23 of itself */
-    uint32_t leads[8];
+    uint32_t references[8];
 } kiln_ray_node;
 
 /* No face is farther from the middle of node space, but for empty lanes. */
 #define KILN_RAY_FACE_MOST 4.0
 
-/* Corner by corner, axis by axis. Where there are fewer than four the last is repeated. */
+/* A group of four triangles, corner by corner, axis by axis. Where there are fewer the last one is
+ * repeated. */
 typedef struct {
     float corner[3][3][4];
     uint32_t stored[4]; /* their numbers */
 } kiln_ray_four;
 
-/* Nodes and fours begin at multiples of this, which the kernels' vectors need not have, but which
+/* Nodes and groups begin at multiples of this, which the kernels' vectors need not have, but which
  * keeps them from lying across two lines of the cache. */
 enum { KILN_RAY_ACCEL_STEP = 32 };
 
-/* What a lane leads to: eight times the number of such steps from the first node to it; for a leaf
- * also 1, and twice the number of fours that follow its first. */
-enum {
-    KILN_RAY_LEAF = 1,
-    KILN_RAY_MORE = 1, /* a shift */
-    KILN_RAY_MORE_MOST = 3,
-    KILN_RAY_PLACE = 8
-};
+/* A reference to what is in a lane: eight times the number of such steps from the first node to it.
+ * That of a leaf has its lowest bit set, and in the next two bits how many groups of four follow
+ * its first. */
+enum { KILN_RAY_LEAF = 1, KILN_RAY_MORE_SHIFT = 1, KILN_RAY_MORE_MOST = 3, KILN_RAY_PLACE = 8 };
 
-static inline const void *kiln_ray_led_to(const void *nodes, uint32_t lead)
+/* Where a reference without these bits leads. */
+static inline const void *kiln_ray_place(const void *nodes, uint32_t reference)
 {
-    return (const uint8_t *)nodes + (size_t)(lead & ~(uint32_t)(KILN_RAY_PLACE - 1)) *
-                                        (KILN_RAY_ACCEL_STEP / KILN_RAY_PLACE);
+    return (const uint8_t *)nodes + (size_t)reference * (KILN_RAY_ACCEL_STEP / KILN_RAY_PLACE);
 }
 
 #endif

@@ -3,8 +3,9 @@
  *
  * A box in floats. Where the line crosses a face F is F i - m, as in kernel_rays.h with F in the
  * place of org + b step: F is off by 2 u of itself and i by u, which move F i by 3 u |F|; m by
- * (2 + e) u, and the sum by (|F| + 2 + e) u, in units of |i|. With |F| <= KILN_RAY_FACE_MOST that
- * is 20 u and 2 e u in all, and e has 32 u for it. The faces of an empty lane are infinite: it is
+ * (2 + e) u, and the sum by (|F| + 2 + e) u, in units of |i|; where the product is rounded by
+ * itself, by |F| u more. With |F| <= KILN_RAY_FACE_MOST that is 24 u and 2 e u in all, and e has
+ * 32 u for it. The faces of an empty lane are infinite: it is
  * entered after everything, and left before. */
 
 #define accel_enter KILN_SIMD_NAME(accel_enter)
@@ -32,10 +33,11 @@ KILN_IN_LINE uint32_t accel_enter(const kiln_ray_node *node, const kiln_slab_ray
 #define accel_leaf_hit KILN_SIMD_NAME(accel_leaf_hit)
 /* As ray_leaf_hit. */
 KILN_OUT_OF_LINE static bool accel_leaf_hit(const kiln_tree *tree, kiln_slab_ray *ray,
-                                            uint32_t lead, kiln_found_hit *best)
+                                            uint32_t reference, kiln_found_hit *best)
 {
-    const kiln_ray_four *fours = (const kiln_ray_four *)kiln_ray_led_to(tree->ray_nodes, lead);
-    const kiln_ray_four *last = fours + (lead >> KILN_RAY_MORE & KILN_RAY_MORE_MOST);
+    const kiln_ray_four *fours =
+        (const kiln_ray_four *)kiln_ray_place(tree->ray_nodes, reference & ~(KILN_RAY_PLACE - 1u));
+    const kiln_ray_four *last = fours + (reference >> KILN_RAY_MORE_SHIFT & KILN_RAY_MORE_MOST);
     for (; fours <= last; fours++) {
         const uint32_t all = (1u << KILN_SIMD_DOUBLES) - 1u;
         uint32_t found = 0;
@@ -60,15 +62,6 @@ KILN_OUT_OF_LINE static bool accel_leaf_hit(const kiln_tree *tree, kiln_slab_ray
     return false;
 }
 
-#define accel_node KILN_SIMD_NAME(accel_node)
-/* The node that an inner lane leads to, whose other bits are zeros. */
-static inline const kiln_ray_node *accel_node(const uint8_t *nodes, uint32_t lead)
-{
-    KILN_ASSERT((lead & (KILN_RAY_PLACE - 1)) == 0);
-    return (const kiln_ray_node *)(const void *)(nodes + (size_t)lead * (KILN_RAY_ACCEL_STEP /
-                                                                         KILN_RAY_PLACE));
-}
-
 #define accel_find_first KILN_SIMD_NAME(accel_find_first)
 KILN_OUT_OF_LINE static bool accel_find_first(const kiln_tree *tree, kiln_slab_ray *ray,
                                               kiln_found_hit *best)
@@ -83,14 +76,14 @@ KILN_OUT_OF_LINE static bool accel_find_first(const kiln_tree *tree, kiln_slab_r
         float entry[8];
         const uint32_t mask = accel_enter(node, ray, entry);
         bool taken = mask != 0;
-        uint32_t lead = 0;
+        uint32_t reference = 0;
         if (taken) {
-            lead = ray_nearest(node->leads, 0, mask, entry, &top);
+            reference = ray_nearest(node->references, 0, mask, entry, &top);
         }
-        while (!taken || (lead & KILN_RAY_LEAF) != 0) {
+        while (!taken || (reference & KILN_RAY_LEAF) != 0) {
             uint64_t word;
             if (taken) {
-                accel_leaf_hit(tree, ray, lead, best);
+                accel_leaf_hit(tree, ray, reference, best);
             }
             const uint32_t s_max = ray_bits(&ray->s_max);
             do {
@@ -100,9 +93,9 @@ KILN_OUT_OF_LINE static bool accel_find_first(const kiln_tree *tree, kiln_slab_r
                 word = *--top;
             } while (word >> 32 > s_max);
             taken = true;
-            lead = (uint32_t)word;
+            reference = (uint32_t)word;
         }
-        node = accel_node(nodes, lead);
+        node = (const kiln_ray_node *)kiln_ray_place(nodes, reference);
     }
 }
 
@@ -127,12 +120,12 @@ KILN_OUT_OF_LINE static bool accel_find_any(const kiln_tree *tree, kiln_slab_ray
                 node = (const kiln_ray_node *)(const void *)(nodes + (waiting >> AWAY));
                 mask = (uint32_t)waiting & LANES;
             }
-            const uint32_t to = node->leads[(uint32_t)__builtin_ctz(mask)];
+            const uint32_t to = node->references[(uint32_t)__builtin_ctz(mask)];
             mask &= mask - 1;
             if ((to & KILN_RAY_LEAF) == 0) {
                 *top = (uint64_t)((const uint8_t *)node - nodes) << AWAY | mask;
                 top += mask != 0;
-                node = accel_node(nodes, to);
+                node = (const kiln_ray_node *)kiln_ray_place(nodes, to);
                 break;
             }
             if (accel_leaf_hit(tree, ray, to, hit)) {

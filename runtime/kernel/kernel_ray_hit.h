@@ -52,6 +52,9 @@ KILN_RARE static bool ray_settle(const kiln_tree *tree, const kiln_line *line, u
 KILN_IN_LINE bool ray_consider(const kiln_tree *tree, kiln_slab_ray *ray, const ray_four *four,
                                uint32_t i, bool sure, uint32_t stored, kiln_found_hit *best)
 {
+    if (sure && ray->any && best == NULL) {
+        return true; /* of which *four may know nothing */
+    }
     const double scale = ray->scale;
     kiln_found_hit hit;
     double t = four->t[i] * scale;
@@ -178,17 +181,17 @@ static inline uint32_t ray_bits(const float *entry)
     return bits;
 }
 
-#define ray_lead KILN_SIMD_NAME(ray_lead)
-/* What leads to a lane: where there is no array of that, node and lane. */
-static inline uint32_t ray_lead(const uint32_t *leads, uint32_t index, uint32_t lane)
+#define ray_reference KILN_SIMD_NAME(ray_reference)
+/* What references to a lane: where there is no array of that, node and lane. */
+static inline uint32_t ray_reference(const uint32_t *references, uint32_t index, uint32_t lane)
 {
-    return leads != NULL ? leads[lane] : (index << 3 | lane);
+    return references != NULL ? references[lane] : (index << 3 | lane);
 }
 
 #define ray_word KILN_SIMD_NAME(ray_word)
-static inline uint64_t ray_word(uint32_t entry, uint32_t lead)
+static inline uint64_t ray_word(uint32_t entry, uint32_t reference)
 {
-    return (uint64_t)entry << 32 | lead;
+    return (uint64_t)entry << 32 | reference;
 }
 
 #define ray_in_order KILN_SIMD_NAME(ray_in_order)
@@ -200,20 +203,20 @@ static inline void ray_in_order(uint64_t *a, uint64_t *b)
 }
 
 #define ray_nearest KILN_SIMD_NAME(ray_nearest)
-/* What leads to the nearest lane of a node's boxes that were met; the others wait on the stack, the
+/* What references to the nearest lane of a node's boxes that were met; the others wait on the stack, the
  * nearer on top. */
-KILN_IN_LINE uint32_t ray_nearest(const uint32_t *leads, uint32_t index, uint32_t mask,
+KILN_IN_LINE uint32_t ray_nearest(const uint32_t *references, uint32_t index, uint32_t mask,
                                   const float entry[8], uint64_t **stack)
 {
     uint64_t *const base = *stack;
     const uint32_t one = (uint32_t)__builtin_ctz(mask);
-    const uint32_t to_one = ray_lead(leads, index, one);
+    const uint32_t to_one = ray_reference(references, index, one);
     mask &= mask - 1;
     if (mask == 0) {
         return to_one;
     }
     const uint32_t other = (uint32_t)__builtin_ctz(mask);
-    const uint32_t to_other = ray_lead(leads, index, other);
+    const uint32_t to_other = ray_reference(references, index, other);
     mask &= mask - 1;
     const uint32_t at_one = ray_bits(entry + one), at_other = ray_bits(entry + other);
     const bool ordered = at_one <= at_other;
@@ -226,14 +229,14 @@ KILN_IN_LINE uint32_t ray_nearest(const uint32_t *leads, uint32_t index, uint32_
     }
     uint64_t a = ray_word(ordered ? at_one : at_other, nearer), *top = base + 2;
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
-    uint64_t c = ray_word(ray_bits(entry + lane), ray_lead(leads, index, lane));
+    uint64_t c = ray_word(ray_bits(entry + lane), ray_reference(references, index, lane));
     ray_in_order(&b, &c);
     ray_in_order(&a, &b);
     base[0] = c;
     base[1] = b;
     for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
         lane = (uint32_t)__builtin_ctz(mask);
-        uint64_t far = ray_word(ray_bits(entry + lane), ray_lead(leads, index, lane));
+        uint64_t far = ray_word(ray_bits(entry + lane), ray_reference(references, index, lane));
         uint64_t *place = top++;
         ray_in_order(&a, &far);
         for (; place > base && place[-1] < far; place--) {

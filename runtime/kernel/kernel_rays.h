@@ -129,6 +129,8 @@ KILN_OUT_OF_LINE static int ray_place(const kiln_tree *tree, const kiln_ray *own
         {{0, UP + 8, 16, 0}, {UP, 8, UP + 16, 0}}, {{UP, UP + 8, 16, 0}, {0, 8, UP + 16, 0}},
         {{0, 8, UP + 16, 0}, {UP, UP + 8, 16, 0}}, {{UP, 8, UP + 16, 0}, {0, UP + 8, 16, 0}},
         {{0, UP + 8, UP + 16, 0}, {UP, 8, 16, 0}}, {{UP, UP + 8, UP + 16, 0}, {0, 8, 16, 0}}};
+    KILN_STATIC_ASSERT(UP * sizeof(float) == sizeof((kiln_ray_node *)NULL)->face[0],
+                       "faces of kiln_ray_node have the same places, in floats");
     const kiln_format_tree *entry = tree->view.entry;
     const double *start = own != NULL ? own->origin : line->origin;
     const double *course = own != NULL ? own->direction : line->direction;
@@ -558,11 +560,11 @@ static inline vec_double_mask ray_blurred(const vec_double a[3], const vec_doubl
 #define ray_surely_meets KILN_SIMD_NAME(ray_surely_meets)
 /* Bits of those of the triangles that the line surely meets: all three volumes have one sign, by
  * more than they are off, and t, which is height / sum, is between its ends: height and an end
- * times the sum differ by more than they are off. With w for the widest edge, f for the farthest
- * corner, d for the direction, all by their largest coordinates, and v = 2^-53: height is at most
- * 6 w w f in magnitude, off by 54 v w w f, and the difference is rounded by 6 v w w f of it, where
- * off_height has 64 v w w f; the sum is at most 6 w w d, off by 54 v w w d, to which product and
- * difference add 12 v w w d, where off_rest has 128 v w w d or more. */
+ * times the sum differ by more than they are off. Let w be the widest edge, f the farthest corner
+ * and d the direction, each by its largest coordinate, and v = 2^-53. The height is at most 6 w w f
+ * in magnitude, off by 54 v w w f, and rounding the difference adds 6 v w w f at most, where
+ * off_height has 64 v w w f. The sum is at most 6 w w d, off by 54 v w w d; the product with the
+ * end and the difference add 12 v w w d, where off_rest has 128 v w w d or more. */
 KILN_IN_LINE uint32_t ray_surely_meets(const kiln_slab_ray *ray, vec_double sum, vec_double height,
                                        vec_double_mask one_sign)
 {
@@ -618,8 +620,9 @@ KILN_IN_LINE uint32_t ray_may_pass(const kiln_slab_ray *ray, const vec_double wa
 #define ray_normals KILN_SIMD_NAME(ray_normals)
 /* Of those triangles that are surely met, the bits that fill_hit in query/ray.c has for a tree that
  * is where it is: its products with zeros decide signs of zeros. `edge` is the largest coordinate
- * of the two edges. Where the sum of volumes exceeds its error, the product of the edges over
- * `edge` is not below 2^-48, so that nothing here is zero or underflows. */
+ * of the two edges. As the sum of volumes exceeds its error, the largest coordinate of the cross
+ * product of the edges, each divided by `edge`, is not below 2^-49, so that the sum of squares is
+ * not zero. */
 KILN_IN_LINE void ray_normals(const vec_double ab[3], const vec_double ac[3], vec_double edge,
                               unsigned first, ray_four *out)
 {
@@ -643,8 +646,8 @@ KILN_IN_LINE void ray_normals(const vec_double ab[3], const vec_double ac[3], ve
 #define ray_some KILN_SIMD_NAME(ray_some)
 /* KILN_SIMD_DOUBLES of the four, from number `first` on, by their corners, at[corner][axis]: the
  * bits of those in `lanes` whose sides the line may pass; in the next four those that are not met
- * for all that; in the next those that are, of which all is in *out. They are apart, so that what
- * follows need not wait for quotients. */
+ * for all that; in the next those that are, of which all is in *out, but where it is only asked
+ * whether there is one. They are apart, so that what follows need not wait for quotients. */
 KILN_IN_LINE uint32_t ray_some(const kiln_slab_ray *ray, const vec_double at[3][3], uint32_t lanes,
                                unsigned first, ray_four *out)
 {

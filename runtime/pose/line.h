@@ -39,10 +39,11 @@ typedef struct kiln_ray_faces {
  * each axis, of the one with s = t s_of_t - s_first. Fourth numbers repeat the third. */
 typedef struct kiln_slab_ray {
     double s_of_t, s_first;
-    double scale;      /* what t is multiplied by for the caller, and */
-    bool any;          /* is any hit wanted, */
-    bool normals;      /* is its normal, */
-    bool only_asked;   /* or only whether there is one: set, like scale, by the walk for one hit */
+    double scale; /* what t is multiplied by for the caller */
+    bool any;     /* Is any hit wanted, not the first? */
+    bool normals; /* Is its normal wanted? */
+    bool
+        only_asked; /* Is it only asked whether there is one? All four are set by the walk for one. */
     double coarse;     /* KILN_LINE_COARSE times the largest coordinate of the line's direction */
     double off_edges;  /* at most what volumes of the line and an edge of the tree are off by, */
     double off_rest;   /* and what the third of a triangle is that is computed from these */

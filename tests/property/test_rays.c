@@ -340,8 +340,10 @@ static size_t check_ray(const body *b, const kiln_pose *pose, const kiln_ray *ra
         next_set();
         check_kind(b->trees[i], pose, ray, &options, hits, &want, mode);
         if ((turn + (uint32_t)i) % 8 == 0) {
-            fast_rays fast = fast_rays_of(b->trees[i]);
             check_walks(b->trees[i], pose, ray);
+        }
+        if ((turn + (uint32_t)i) % 8 == 0 && kiln_ray_accel_size(b->trees[i]) > 0) {
+            fast_rays fast = fast_rays_of(b->trees[i]);
             check_walks(fast.tree, pose, ray);
             check_same_hit(b->trees[i], fast.tree, pose, ray);
             fast_rays_free(&fast);
@@ -447,8 +449,8 @@ static void check_no_escape(body *b, uint64_t seed, void (*inside)(uint64_t *, d
     uint32_t on_edges = 0;
     const uint32_t rays = amount(LINES) / 2;
     fast_rays fast[KINDS];
-    for (int i = 0; i < KINDS; i++) {
-        fast[i] = fast_rays_of(b->trees[i]);
+    for (int i = 0; i < KINDS; i++) { /* octrees are refused */
+        fast[i] = fast_rays_of(b->trees[kiln_ray_accel_size(b->trees[i]) > 0 ? i : 0]);
     }
     for (uint32_t i = 0; i < rays; i++) {
         double from[3], target[3];

@@ -465,6 +465,31 @@ static void test_meets_close_to_edges(void **state)
     assert_true(hits > 250 && hits < 1250);
 }
 
+/* A ray that begins at 0, within a few roundings of a triangle. */
+static void test_meets_close_to_the_start(void **state)
+{
+    (void)state;
+    uint64_t random = 79;
+    size_t hits = 0;
+    for (int i = 0; i < 400; i++) {
+        body b = body_of(mesh_soup(&random, 1, 0.9), 4, KILN_LAYOUT_RAW);
+        for (int k = 0; k < 20; k++) {
+            kiln_ray ray = {.t_max = HUGE_VAL};
+            double weight[3] = {random_between(&random, 0.1, 1), random_between(&random, 0.1, 1),
+                                random_between(&random, 0.1, 1)};
+            const double sum = weight[0] + weight[1] + weight[2];
+            random_direction(&random, ray.direction);
+            for (uint32_t j = 0; j < 9; j++) {
+                ray.origin[j % 3] += weight[j / 3] / sum *
+                                     (double)b.mesh.positions[3 * b.mesh.indices[j / 3] + j % 3];
+            }
+            hits += meets_as_decided(b.trees[i % BODY_KINDS], &ray);
+        }
+        body_free(&b);
+    }
+    assert_true(hits > 2000 && hits < 6000);
+}
+
 /* A ray that ends, or begins, within a few roundings of where it passes through a triangle: whether
  * there is a hit is asked without computing it, and must be what the exact decision says, in every
  * instruction set. */
@@ -528,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_close_to_the_plane),
         cmocka_unit_test(test_meets_close_to_edges),
         cmocka_unit_test(test_meets_close_to_ends),
+        cmocka_unit_test(test_meets_close_to_the_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
