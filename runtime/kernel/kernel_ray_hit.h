@@ -182,7 +182,7 @@ static inline uint32_t ray_bits(const float *entry)
 }
 
 #define ray_reference KILN_SIMD_NAME(ray_reference)
-/* What references to a lane: where there is no array of that, node and lane. */
+/* The reference to a lane: where there is no array of them, node and lane. */
 static inline uint32_t ray_reference(const uint32_t *references, uint32_t index, uint32_t lane)
 {
     return references != NULL ? references[lane] : (index << 3 | lane);
@@ -203,8 +203,8 @@ static inline void ray_in_order(uint64_t *a, uint64_t *b)
 }
 
 #define ray_nearest KILN_SIMD_NAME(ray_nearest)
-/* What references to the nearest lane of a node's boxes that were met; the others wait on the stack, the
- * nearer on top. */
+/* The reference to the nearest lane of a node's boxes that were met; the others wait on the stack,
+ * the nearer on top. */
 KILN_IN_LINE uint32_t ray_nearest(const uint32_t *references, uint32_t index, uint32_t mask,
                                   const float entry[8], uint64_t **stack)
 {

@@ -39,11 +39,10 @@ typedef struct kiln_ray_faces {
  * each axis, of the one with s = t s_of_t - s_first. Fourth numbers repeat the third. */
 typedef struct kiln_slab_ray {
     double s_of_t, s_first;
-    double scale; /* what t is multiplied by for the caller */
-    bool any;     /* Is any hit wanted, not the first? */
-    bool normals; /* Is its normal wanted? */
-    bool
-        only_asked; /* Is it only asked whether there is one? All four are set by the walk for one. */
+    /* Set by the walk for one hit: what t is multiplied by for the caller; is any hit wanted, not
+     * the first; is its normal wanted; is it only asked whether there is one. */
+    double scale;
+    bool any, normals, only_asked;
     double coarse;     /* KILN_LINE_COARSE times the largest coordinate of the line's direction */
     double off_edges;  /* at most what volumes of the line and an edge of the tree are off by, */
     double off_rest;   /* and what the third of a triangle is that is computed from these */
