@@ -1,6 +1,6 @@
-/* What makes rays faster, in memory: the boxes of a tree in floats, with references to what is in their lanes,
- * and the corners of its triangles in fours. open/ray_accel.c makes it, kernel/kernel_ray_accel.h
- * walks it. */
+/* What makes rays faster, in memory: the boxes of a tree in floats, with references to what is in
+ * their lanes, and the corners of its triangles in groups of four. open/ray_accel.c makes it,
+ * kernel/kernel_ray_accel.h walks it. */
 #ifndef KILN_RAY_ACCEL_H
 #define KILN_RAY_ACCEL_H
 
