@@ -457,7 +457,7 @@ kiln_status kiln_refit_place(void *memory, size_t size, const kiln_tree *tree, k
     refit->tree.view.nodes = refit->nodes;
     refit->tree.view.adb = NULL; /* counts are of the baked shape */
     refit->tree.view.boxes = NULL;
-    refit->tree.ray_nodes = NULL; /* boxes are, too */
+    refit->tree.ray_nodes = NULL; /* whose memory may go before the copy */
     refit->tree.vertices = refit->vertices;
     memcpy(refit->nodes, tree->view.nodes,
            (size_t)refit->entry.node_count * tree->view.kind->node_size);
