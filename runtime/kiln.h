@@ -995,7 +995,7 @@ typedef struct {
  * identity. Options NULL: defaults. KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree,
  * ray or hit; a number of the ray that is NaN or out of range; t_min > t_max; an unknown cull),
  * KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without polygons): *hit is untouched. Any number
- * of threads. No allocation; 32 KiB of stack. */
+ * of threads. No allocation; 32 KiB of stack. kiln_rays.h unpacks a tree once, for faster rays. */
 KILN_API kiln_status kiln_ray_closest(const kiln_tree *tree, const kiln_pose *pose,
                                       const kiln_ray *ray, const kiln_query_options *options,
                                       kiln_ray_hit *hit);
