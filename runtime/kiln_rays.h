@@ -17,8 +17,9 @@
  * filter, no culling and no mirror in the pose, alone and in scenes (kiln_scene.h). All other
  * queries walk the tree itself, and take the same time as without.
  *
- * What it gives: of nine meshes from 1,368 to 140,160 triangles, in leaves of four, rays take
- * SPEED.
+ * What it gives, of nine meshes from 1,368 to 140,160 triangles, in leaves of four: rays at trees
+ * of axis-aligned boxes take 0.72 to 0.76 of the time without, at worst 0.80, at trees of oriented
+ * boxes 0.53 to 0.58, at worst 0.75.
  * It takes memory: 53 to 57 bytes a triangle in leaves of four, 200 in leaves of one, 100 for
  * binary trees. Where that leaves the processor's cache and the tree does not, less is gained.
  *

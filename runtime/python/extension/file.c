@@ -771,8 +771,9 @@ bool add_files(PyObject *module)
         {"volumes", FAST(tree_volumes), METH_FASTCALL | METH_KEYWORDS, volumes_doc},
         {"faster_rays", tree_faster_rays, METH_NOARGS,
          "faster_rays()\n--\n\nThe same tree, unpacked once for many rays: a kiln.Tree for any\n"
-         "query. Answers are the same; rays without filter and culling take two thirds of the\n"
-         "time or less, for about 53 bytes a triangle, which go with the object. O(n)."},
+         "query. Answers are the same; rays without a filter take half to three quarters of the\n"
+         "time, for about 55 bytes a triangle, which are freed with the object. Octrees are\n"
+         "refused. O(n)."},
         {"source", tree_source, METH_O,
          "source(triangle)\n--\n\nWhere a triangle comes from in the model: a kiln.Source."},
         {"corners", tree_corners, METH_O,
