@@ -199,6 +199,23 @@ static void answers_are_those_of_the_tree(void **state)
     }
 }
 
+/* Normals along axes have zeros, whose signs are those of the general walk. */
+static void zeros_of_normals_have_their_signs(void **state)
+{
+    (void)state;
+    uint64_t random = 415;
+    for (int n = 0; n < 20; n++) {
+        body b = body_of(mesh_lattice(&random, 40, 2), 4, KILN_LAYOUT_RAW);
+        fast_rays fast = fast_rays_of(b.trees[KILN_KIND_AABB8]);
+        for (int i = 0; i < 100; i++) {
+            const kiln_ray ray = any_ray(&random, &b.mesh);
+            compare(b.trees[KILN_KIND_AABB8], fast.tree, NULL, &ray);
+        }
+        fast_rays_free(&fast);
+        body_free(&b);
+    }
+}
+
 /* Meshes from 2^-60 to 2^60, as far from the origin as floats allow, and rays from far away. */
 static void answers_are_at_all_scales(void **state)
 {
@@ -329,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_tree_without_triangles_has_none),
         cmocka_unit_test(triangles_far_outside_node_space_are_refused),
         cmocka_unit_test(answers_are_those_of_the_tree),
+        cmocka_unit_test(zeros_of_normals_have_their_signs),
         cmocka_unit_test(answers_are_at_all_scales),
         cmocka_unit_test(filters_and_mirrors_are_heeded),
         cmocka_unit_test(copies_that_move_are_followed),
