@@ -18,6 +18,7 @@
 
 #include "../../formats/assert.h"
 #include "../base/deadline.h"
+#include "../base/caller_memory.h"
 #include "../base/options.h"
 #include "../walk/leaf_pair.h"
 
@@ -57,7 +58,7 @@ kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out)
         return KILN_ERROR_ARGUMENT;
     }
     *out = NULL;
-    const size_t skip = (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT;
+    const size_t skip = kiln_memory_skip(memory, ALIGNMENT);
     if (memory == NULL || size < skip + header_size() + sizeof(kiln_adb_entry)) {
         return KILN_ERROR_ARGUMENT;
     }

@@ -1,6 +1,7 @@
 /* Dynamic worlds: their memory, and what changes them between steps. */
 #include "axis_masks.h"
 
+#include "../base/caller_memory.h"
 #include "../base/options.h"
 
 #include <math.h>
@@ -131,8 +132,7 @@ kiln_status kiln_dynamic_place(void *memory, size_t size, const kiln_dynamic_opt
     if (memory == NULL || !take_options(options, &full)) {
         return KILN_ERROR_ARGUMENT;
     }
-    const size_t skip =
-        (DYNAMIC_ALIGNMENT - (uintptr_t)memory % DYNAMIC_ALIGNMENT) % DYNAMIC_ALIGNMENT;
+    const size_t skip = kiln_memory_skip(memory, DYNAMIC_ALIGNMENT);
     const dynamic_layout at = lay_out_world(&full);
     if (size < skip + at.end) {
         return KILN_ERROR_ARGUMENT;

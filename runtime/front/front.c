@@ -14,6 +14,7 @@
 
 #include "../query/query.h"
 #include "../base/fpu.h"
+#include "../base/caller_memory.h"
 #include "../base/options.h"
 #include "../walk/pair_walk.h"
 #include "../walk/tree_box.h"
@@ -144,9 +145,7 @@ kiln_status kiln_front_place(void *memory, size_t size, const kiln_tree *a, cons
     if (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b)) {
         return kiln_trees_lack(a, b);
     }
-    const size_t skip =
-        (KILN_FRONT_ALIGNMENT - (uintptr_t)memory % KILN_FRONT_ALIGNMENT) % KILN_FRONT_ALIGNMENT;
-    uint8_t *start = (uint8_t *)memory + skip;
+    uint8_t *start = (uint8_t *)memory + kiln_memory_skip(memory, KILN_FRONT_ALIGNMENT);
     kiln_front *front = (kiln_front *)(void *)start;
     memset(front, 0, sizeof *front);
     front->a = a;

@@ -52,8 +52,8 @@ struct kiln_front {
     double world;  /* what a length of X's frame is in the world, by tree 0's frame and at least */
     double motion; /* since the method ran last, in the world; HUGE_VAL: nothing is known of it */
     double travelled; /* the sum of all motions; it grows with each that is not 0 */
-    /* e_o: longest edge of the smaller of both root boxes, in the world; at affine poses, where no
-     * method runs, the sum of all magnitudes, of which roundings are a part. */
+    /* e_o: longest edge of the smaller of both root boxes, in the world. At affine poses no method
+     * runs, and this is the sum of all magnitudes, by which rounding errors are bounded. */
     double size;
     /* From the last query. */
     bool has_last, last_affine; /* the latter: `poses` in place of `last` */

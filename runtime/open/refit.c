@@ -19,6 +19,7 @@
 #include "../../formats/frame.h"
 #include "../../formats/grid.h"
 #include "../base/fpu.h"
+#include "../base/caller_memory.h"
 #include "../base/tree.h"
 
 #include <math.h>
@@ -441,8 +442,7 @@ kiln_status kiln_refit_place(void *memory, size_t size, const kiln_tree *tree, k
     if (size < at.size) {
         return KILN_ERROR_ARGUMENT;
     }
-    const size_t skip = (REFIT_ALIGNMENT - (uintptr_t)memory % REFIT_ALIGNMENT) % REFIT_ALIGNMENT;
-    uint8_t *start = (uint8_t *)memory + skip;
+    uint8_t *start = (uint8_t *)memory + kiln_memory_skip(memory, REFIT_ALIGNMENT);
     memset(start, 0, at.below); /* what lies beyond the last vertex is loaded, not used */
     kiln_refit *refit = (kiln_refit *)(void *)start;
     refit->tree = *tree;

@@ -10,6 +10,7 @@
 #include "../../formats/assert.h"
 #include "../../formats/vector.h"
 #include "../base/deadline.h"
+#include "../base/caller_memory.h"
 #include "../base/options.h"
 #include "../pose/world.h"
 #include "../walk/frontier_walk.h"
@@ -68,8 +69,7 @@ kiln_status kiln_interruptible_place(void *memory, size_t size, kiln_interruptib
         return KILN_ERROR_ARGUMENT;
     }
     *out = NULL;
-    const size_t skip = (INTERRUPTIBLE_ALIGNMENT - (uintptr_t)memory % INTERRUPTIBLE_ALIGNMENT) %
-                        INTERRUPTIBLE_ALIGNMENT;
+    const size_t skip = kiln_memory_skip(memory, INTERRUPTIBLE_ALIGNMENT);
     const size_t least = kiln_frontier_stack_room(2) * sizeof(kiln_frontier_pair);
     if (memory == NULL || size < skip + own_bytes() + least) {
         return KILN_ERROR_ARGUMENT;

@@ -4,6 +4,7 @@
 
 #include "../../formats/assert.h"
 #include "../base/deadline.h"
+#include "../base/caller_memory.h"
 #include "../base/options.h"
 #include "../base/probability.h"
 #include "../walk/leaf_pair.h"
@@ -63,7 +64,7 @@ kiln_status kiln_likely_place(void *memory, size_t size, kiln_likely **out)
         return KILN_ERROR_ARGUMENT;
     }
     *out = NULL;
-    const size_t skip = (QUERY_ALIGNMENT - (uintptr_t)memory % QUERY_ALIGNMENT) % QUERY_ALIGNMENT;
+    const size_t skip = kiln_memory_skip(memory, QUERY_ALIGNMENT);
     const size_t least = header_bytes() + (KILN_LEVELS_BELOW + 2) * sizeof(kiln_likely_level);
     if (memory == NULL || size < skip + least) {
         return KILN_ERROR_ARGUMENT;

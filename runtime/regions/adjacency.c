@@ -7,6 +7,7 @@
 
 #include "../../formats/vector.h"
 #include "../base/fpu.h"
+#include "../base/caller_memory.h"
 
 #include <string.h>
 
@@ -221,8 +222,7 @@ kiln_status kiln_adjacency_place(void *memory, size_t size, const kiln_tree *tre
     if (needed == 0 || size < needed) {
         return KILN_ERROR_ARGUMENT;
     }
-    const size_t alignment = sizeof(void *);
-    uint8_t *start = (uint8_t *)memory + (alignment - (uintptr_t)memory % alignment) % alignment;
+    uint8_t *start = (uint8_t *)memory + kiln_memory_skip(memory, sizeof(void *));
     kiln_adjacency *of = (kiln_adjacency *)(void *)start;
     uint32_t *ring = (uint32_t *)(void *)(start + sizeof *of);
     memset(of, 0, sizeof *of);

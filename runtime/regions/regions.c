@@ -1,6 +1,7 @@
 /* Contact regions as a caller asks for them: the workplace, and the steps of a query. */
 #include "regions.h"
 
+#include "../base/caller_memory.h"
 #include "../base/options.h"
 #include "../pose/world.h"
 #include "../walk/pair_walk.h"
@@ -72,7 +73,7 @@ kiln_status kiln_regions_place(void *memory, size_t size, uint32_t triangles, ui
         return KILN_ERROR_ARGUMENT;
     }
     *out = NULL;
-    const size_t skip = (8 - (uintptr_t)memory % 8) % 8;
+    const size_t skip = kiln_memory_skip(memory, 8);
     const size_t needed = size_of_regions(triangles, pairs);
     if (memory == NULL || needed == 0 || size < skip + needed) {
         return KILN_ERROR_ARGUMENT;

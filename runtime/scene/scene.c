@@ -5,6 +5,7 @@
  * are made of a scene that they need not change. */
 #include "scene.h"
 
+#include "../base/caller_memory.h"
 #include "../base/options.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ kiln_status kiln_scene_place(void *memory, size_t size, uint32_t capacity, kiln_
         return KILN_ERROR_ARGUMENT;
     }
     *out = NULL;
-    const size_t skip = (SCENE_ALIGNMENT - (uintptr_t)memory % SCENE_ALIGNMENT) % SCENE_ALIGNMENT;
+    const size_t skip = kiln_memory_skip(memory, SCENE_ALIGNMENT);
     if (memory == NULL || capacity > KILN_SCENE_CAPACITY_MOST ||
         size < skip + lay_out(capacity).end) {
         return KILN_ERROR_ARGUMENT;

@@ -43,6 +43,7 @@
 #include "../../formats/assert.h"
 #include "../../formats/vector.h"
 #include "../base/fpu.h"
+#include "../base/caller_memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -460,9 +461,7 @@ kiln_status kiln_winding_place(void *memory, size_t size, const kiln_tree *tree,
     if (needed == 0 || size < needed) {
         return KILN_ERROR_ARGUMENT;
     }
-    uint8_t *start =
-        (uint8_t *)memory +
-        (WINDING_ALIGNMENT - (uintptr_t)memory % WINDING_ALIGNMENT) % WINDING_ALIGNMENT;
+    uint8_t *start = (uint8_t *)memory + kiln_memory_skip(memory, WINDING_ALIGNMENT);
     kiln_winding *winding = (kiln_winding *)(void *)start;
     memset(winding, 0, sizeof *winding);
     winding->tree = tree;
