@@ -3,6 +3,7 @@
 #include "cells.h"
 
 #include "assert.h"
+#include "vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,7 @@ enum {
     CELL_STEPS = 2 + 2 * KILN_TREE_DEPTH_MAX
 };
 
-/* Of coordinates in node space: far more than doubles are off by. */
+/* A margin of coordinates in node space, far larger than any rounding of doubles there. */
 #define CELL_ROOM 0x1p-40
 
 typedef uint8_t cell_bytes __attribute__((vector_size(8)));
@@ -28,24 +29,6 @@ KILN_STATIC_ASSERT(CELL_STEPS <= UINT8_MAX, "numbers of steps");
 
 /* ----------------------------------------------------------------------------------- boxes -- */
 
-static double lesser(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double greater(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double two_to(int exponent)
-{
-    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return power;
-}
-
 static void box_of_lane(const kiln_format_node8 *node, unsigned lane, kiln_cell_box *out)
 {
     const kiln_format_node_aabb8 *box = (const kiln_format_node_aabb8 *)(const void *)node;
@@ -57,13 +40,12 @@ static void box_of_lane(const kiln_format_node8 *node, unsigned lane, kiln_cell_
     }
 }
 
-/* The lanes in use whose boxes meet a box that has room for rounding. */
-static uint32_t cells_that_meet(const kiln_format_node8 *node, const kiln_cell_box *with)
+uint32_t kiln_cells_that_meet(const kiln_format_node8 *node, const kiln_cell_box *with)
 {
     const kiln_format_node_aabb8 *box = (const kiln_format_node_aabb8 *)(const void *)node;
     cell_bytes apart = {0};
     for (int k = 0; k < 3; k++) {
-        const double per_step = two_to(127 - (int)node->exp[k]);
+        const double per_step = kiln_power_of_two(127 - (int)node->exp[k]);
         const double from = (with->lower[k] - (double)node->org[k]) * per_step;
         const double to = (with->upper[k] - (double)node->org[k]) * per_step;
         cell_bytes lower, upper;
@@ -82,16 +64,15 @@ static uint32_t cells_that_meet(const kiln_format_node8 *node, const kiln_cell_b
     return kiln_node8_used(node) & ~(uint32_t)bits;
 }
 
-/* What the bounds of two triangles that meet have in common. */
 void kiln_cell_pair_bound(const kiln_format_tree *entry, const double a[9], const double b[9],
                           kiln_cell_box *out)
 {
-    const double unit = two_to(-entry->scale_exponent);
+    const double unit = kiln_power_of_two(-entry->scale_exponent);
     for (int k = 0; k < 3; k++) {
-        const double low = greater(lesser(a[k], lesser(a[3 + k], a[6 + k])),
-                                   lesser(b[k], lesser(b[3 + k], b[6 + k])));
-        const double high = lesser(greater(a[k], greater(a[3 + k], a[6 + k])),
-                                   greater(b[k], greater(b[3 + k], b[6 + k])));
+        const double low = kiln_larger(kiln_smaller(a[k], kiln_smaller(a[3 + k], a[6 + k])),
+                                       kiln_smaller(b[k], kiln_smaller(b[3 + k], b[6 + k])));
+        const double high = kiln_smaller(kiln_larger(a[k], kiln_larger(a[3 + k], a[6 + k])),
+                                         kiln_larger(b[k], kiln_larger(b[3 + k], b[6 + k])));
         const double room =
             CELL_ROOM * (1 + (fabs(low) + fabs(high) + fabs(entry->origin[k])) * unit);
         out->lower[k] = (low - entry->origin[k]) * unit - room;
@@ -101,8 +82,8 @@ void kiln_cell_pair_bound(const kiln_format_tree *entry, const double a[9], cons
 
 /* ---------------------------------------------------------------------------------- places -- */
 
-static bool leaf_holds(const kiln_view_tree *tree, kiln_contents leaf, uint32_t stored,
-                       uint32_t *slot)
+bool kiln_cells_leaf_holds(const kiln_view_tree *tree, kiln_contents leaf, uint32_t stored,
+                           uint32_t *slot)
 {
     for (uint32_t i = 0; i < leaf.count; i++) {
         if (kiln_view_tree_triangle(tree, leaf.first + i) == stored) {
@@ -127,15 +108,16 @@ static bool find_in_node(const kiln_view_tree *tree, kiln_cell_pair *of, uint32_
     const uint32_t pairs = tree->lane_pairs[index];
     for (unsigned turn = 0; turn < 2; turn++) {
         uint32_t slot[2];
-        if (!leaf_holds(tree, kiln_node8_contents(node, lane), of->stored[turn], &slot[turn])) {
+        if (!kiln_cells_leaf_holds(tree, kiln_node8_contents(node, lane), of->stored[turn],
+                                   &slot[turn])) {
             continue;
         }
         uint32_t leaves = kiln_node8_used(node) & ~(uint32_t)node->inner;
         for (; leaves != 0; leaves &= leaves - 1) {
             const unsigned other = (unsigned)__builtin_ctz(leaves);
             if (is_marked(pairs, lane, other) &&
-                leaf_holds(tree, kiln_node8_contents(node, other), of->stored[1 - turn],
-                           &slot[1 - turn])) {
+                kiln_cells_leaf_holds(tree, kiln_node8_contents(node, other), of->stored[1 - turn],
+                                      &slot[1 - turn])) {
                 memcpy(of->slot, slot, sizeof slot);
                 return true;
             }
@@ -160,7 +142,8 @@ static bool find_in_nodes(const kiln_view_tree *tree, kiln_cell_pair *of)
             }
             KILN_ASSERT(height < KILN_TREE_DEPTH_MAX);
             path[height].node = index;
-            path[height++].mask = cells_that_meet(kiln_view_tree_node(tree, index), &of->common);
+            path[height++].mask =
+                kiln_cells_that_meet(kiln_view_tree_node(tree, index), &of->common);
         }
         while (height > 0 && path[height - 1].mask == 0) {
             height--;
@@ -184,7 +167,7 @@ bool kiln_cell_pair_meets(const kiln_view_tree *tree, const kiln_cell_pair *of, 
 {
     const kiln_format_node8 *with = kiln_view_tree_node(tree, node);
     const uint32_t slot = of->slot[0] < of->slot[1] ? of->slot[0] : of->slot[1];
-    uint32_t leaves = cells_that_meet(with, &of->common) & ~(uint32_t)with->inner;
+    uint32_t leaves = kiln_cells_that_meet(with, &of->common) & ~(uint32_t)with->inner;
     for (; leaves != 0; leaves &= leaves - 1) {
         const kiln_contents leaf = kiln_node8_contents(with, (unsigned)__builtin_ctz(leaves));
         if (slot - leaf.first < leaf.count) {
@@ -198,11 +181,12 @@ bool kiln_cell_pair_meets(const kiln_view_tree *tree, const kiln_cell_pair *of, 
 
 static uint32_t lanes_entered(const kiln_cell_visitor *visitor, const kiln_format_node8 *node)
 {
-    return visitor->within != NULL ? cells_that_meet(node, visitor->within) : kiln_node8_used(node);
+    return visitor->within != NULL ? kiln_cells_that_meet(node, visitor->within)
+                                   : kiln_node8_used(node);
 }
 
-/* What a lane contains: of an inner one the triangles of its node, where they are few and all of
- * them are in leaves of that. */
+/* What a lane contains. An inner lane whose node has nothing but leaves, with few triangles, counts
+ * as one leaf with all of them. */
 static kiln_contents cell_contents(const kiln_view_tree *tree, const kiln_format_node8 *node,
                                    unsigned lane)
 {
@@ -254,7 +238,7 @@ static bool descend_cells(const kiln_view_tree *tree, const kiln_cell_visitor *v
                 contents[1].count != 0 || (contents[0].count == 0 && size[0] >= size[1]) ? 0 : 1;
             const kiln_format_node8 *node = kiln_view_tree_node(tree, contents[of].first);
             const uint32_t mask =
-                cells_that_meet(node, &box[1 - of]) & lanes_entered(visitor, node);
+                kiln_cells_that_meet(node, &box[1 - of]) & lanes_entered(visitor, node);
             KILN_ASSERT(top + 1 < CELL_STEPS);
             path[++top] =
                 (cell_step){contents[of].first, (uint8_t)(hand[1 - of] - path), (uint8_t)mask, 0};
@@ -271,7 +255,7 @@ static bool descend_cells(const kiln_view_tree *tree, const kiln_cell_visitor *v
     }
 }
 
-/* What a node marks, but for the pairs of `done`. */
+/* Visits the pairs of lanes that a node marks, except those in `done`. */
 static bool descend_pairs(const kiln_view_tree *tree, const kiln_cell_visitor *visitor,
                           uint32_t index, uint32_t done)
 {
@@ -286,7 +270,7 @@ static bool descend_pairs(const kiln_view_tree *tree, const kiln_cell_visitor *v
                 ((uint32_t)node->inner >> i & 1) == 0 && ((uint32_t)node->inner >> j & 1) == 0;
             kiln_cell_box box;
             box_of_lane(node, i, &box);
-            if ((leaves || (cells_that_meet(node, &box) >> j & 1) != 0) &&
+            if ((leaves || (kiln_cells_that_meet(node, &box) >> j & 1) != 0) &&
                 !descend_cells(tree, visitor, index, i, j)) {
                 return false;
             }
@@ -362,8 +346,8 @@ static bool look_for_pair(void *user, uint32_t node, kiln_contents x, kiln_conte
     }
     for (unsigned turn = 0; turn < 2 && !s->found; turn++) {
         uint32_t slot[2];
-        if (leaf_holds(s->tree, turn == 0 ? x : y, s->pair->stored[0], &slot[0]) &&
-            leaf_holds(s->tree, turn == 0 ? y : x, s->pair->stored[1], &slot[1])) {
+        if (kiln_cells_leaf_holds(s->tree, turn == 0 ? x : y, s->pair->stored[0], &slot[0]) &&
+            kiln_cells_leaf_holds(s->tree, turn == 0 ? y : x, s->pair->stored[1], &slot[1])) {
             memcpy(s->pair->slot, slot, sizeof slot);
             s->found = true;
         }

@@ -17,7 +17,7 @@ typedef struct {
 /* Two triangles, the one with the lower number first, and two slots of theirs. */
 typedef struct {
     uint32_t stored[2], slot[2];
-    kiln_cell_box common; /* what their bounds have in common */
+    kiln_cell_box common; /* the box that their bounds share */
     /* NULL, or asked at each node and pair of leaves; true ends the search: there is no place. */
     bool (*stops)(void *user);
     void *user;
@@ -33,10 +33,17 @@ typedef struct {
     const kiln_cell_box *within; /* NULL, or only lanes are entered whose boxes meet it */
 } kiln_cell_visitor;
 
+/* Has a leaf a triangle? If so, in which slot. */
+bool kiln_cells_leaf_holds(const kiln_view_tree *tree, kiln_contents leaf, uint32_t stored,
+                           uint32_t *slot);
+
+/* The lanes in use of an octree's node whose boxes meet a box. */
+uint32_t kiln_cells_that_meet(const kiln_format_node8 *node, const kiln_cell_box *with);
+
 /* The tree has lane_pairs. */
 void kiln_cells_walk(const kiln_view_tree *tree, const kiln_cell_visitor *visitor);
 
-/* What the bounds of two triangles that meet have in common. */
+/* The box that the bounds of two triangles share, as those of triangles that meet do. */
 void kiln_cell_pair_bound(const kiln_format_tree *entry, const double a[9], const double b[9],
                           kiln_cell_box *out);
 

@@ -338,9 +338,9 @@ typedef struct {
 } kiln_format_node_sphere;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_sphere) == 72, "sphere node");
 
-/* Of an octree's node, the bit that says that a descent of the tree against itself has to look at
- * lanes i < j together: a triangle below the one and a triangle below the other may meet of which
- * no leaf has both. */
+/* The bit of a pair of lanes i < j of an octree's node. Where it is set, a triangle below lane i
+ * and one below lane j may meet although no leaf has both, so that a descent of the tree against
+ * itself has to look at these two lanes together. */
 #define KILN_LANE_PAIRS_ALL 0x0FFFFFFFu
 
 static inline uint32_t kiln_lane_pair_bit(unsigned i, unsigned j)

@@ -138,6 +138,16 @@ static inline kiln_contents kiln_node8_contents(const kiln_format_node8 *node, u
     return (kiln_contents){kiln_node8_slot(node, lane), kiln_node8_count(node, lane)};
 }
 
+/* 2^exponent, for -1022 .. 1023. */
+static inline double kiln_power_of_two(int exponent)
+{
+    KILN_ASSERT(exponent >= -1022 && exponent <= 1023);
+    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
 /* 2^(exp - 127) as float; exp 1 .. 254 (the verifier refuses 0 and 255). */
 static inline float kiln_node8_step(uint8_t exp)
 {

@@ -33,16 +33,6 @@ struct kiln_file {
     kiln_tree trees[];
 };
 
-/* 2^exponent, for -1022 .. 1023. */
-static inline double kiln_power_of_two(int exponent)
-{
-    KILN_ASSERT(exponent >= -1022 && exponent <= 1023);
-    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return power;
-}
-
 /* Its nodes for faster rays, or NULL: it has none, or its vertices have moved since. */
 static inline const void *kiln_tree_ray_nodes(const kiln_tree *tree)
 {

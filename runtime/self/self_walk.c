@@ -8,13 +8,13 @@
  *
  * A triangle of an octree may be in several leaves, so that two of them meet below many pairs of
  * lanes. Where the file does not say which of these are needed (cell_walk.c), the tree is asked for
- * each triangle what its bounds and its plane may meet, and what
- * comes later in the order of ids is judged: a common point is in the box of a leaf that has the
- * other one, and there is a rule by which that is named once (once.h). The bounds are compared with
- * all boxes of a node at a time, as whole numbers of steps. */
+ * each triangle what its bounds and its plane may meet, and what comes later in the order of ids is
+ * judged: a common point is in the box of a leaf that has the other one, and there is a rule by
+ * which that is named once (once.h). */
 #include "self_walk.h"
 
 #include "../../formats/assert.h"
+#include "../../formats/cells.h"
 #include "../walk/once.h"
 #include "../walk/pair_level.h"
 
@@ -178,14 +178,12 @@ __attribute__((noinline)) static void walk_any_depth(self_walk *w, const kiln_tr
 
 enum { UNMET = 64 }; /* triangles that are remembered: a power of two */
 
-typedef uint8_t lane_bytes __attribute__((vector_size(8)));
-
 typedef struct {
     const kiln_tree *tree;
     const kiln_self_visitor *visitor;
     uint32_t stored; /* the triangle in hand */
     double corners[9], lower[3], upper[3];
-    double from[3], to[3];       /* its bounds in node space, with room */
+    kiln_cell_box bounds;        /* in node space, with room */
     double normal[3], low, high; /* there the slab of its plane, n . p, with room */
     uint32_t unmet[UNMET];       /* that it does not meet, of those seen in other leaves */
     bool ended;
@@ -209,36 +207,23 @@ static void take_in_hand(octree_walk *w, uint32_t stored)
     w->stored = stored;
     load_stored(w->tree, stored, w->corners, w->lower, w->upper);
     for (int k = 0; k < 3; k++) {
-        w->from[k] = (w->lower[k] - entry->origin[k]) * unit;
-        w->to[k] = (w->upper[k] - entry->origin[k]) * unit;
-        most = kiln_larger(most, kiln_larger(fabs(w->from[k]), fabs(w->to[k])));
+        w->bounds.lower[k] = (w->lower[k] - entry->origin[k]) * unit;
+        w->bounds.upper[k] = (w->upper[k] - entry->origin[k]) * unit;
+        most = kiln_larger(most, kiln_larger(fabs(w->bounds.lower[k]), fabs(w->bounds.upper[k])));
         e[k] = (w->corners[3 + k] - w->corners[k]) * unit;
         f[k] = (w->corners[6 + k] - w->corners[k]) * unit;
     }
     for (int k = 0; k < 3; k++) {
         const int i = (k + 1) % 3, j = (k + 2) % 3;
-        w->from[k] -= BOUNDS_ROOM * most;
-        w->to[k] += BOUNDS_ROOM * most;
-        size += w->to[k] - w->from[k];
+        w->bounds.lower[k] -= BOUNDS_ROOM * most;
+        w->bounds.upper[k] += BOUNDS_ROOM * most;
+        size += w->bounds.upper[k] - w->bounds.lower[k];
         w->normal[k] = e[i] * f[j] - e[j] * f[i];
         along += w->normal[k] * ((w->corners[k] - entry->origin[k]) * unit);
     }
     w->low = along - BOUNDS_ROOM * most * size * size;
     w->high = along + BOUNDS_ROOM * most * size * size;
     memset(w->unmet, 0xFF, sizeof w->unmet);
-}
-
-/* The least and the largest whole number of steps that boxes must reach to meet an interval; false:
- * none does. */
-static bool whole_steps(double from, double to, double per_step, uint8_t *least, uint8_t *largest)
-{
-    const double first = from * per_step, last = to * per_step;
-    if (!(first <= 255 && last >= 0)) {
-        return false;
-    }
-    *least = (uint8_t)(255 - (int)(255 - kiln_larger(first, 0)));
-    *largest = (uint8_t)(int)kiln_smaller(last, 255);
-    return true;
 }
 
 /* Does the plane of the triangle in hand meet the box of a lane? */
@@ -259,23 +244,7 @@ static uint32_t lanes_in_hand(const void *walk, const kiln_format_node8 *node)
 {
     const octree_walk *w = (const octree_walk *)walk;
     const kiln_format_node_aabb8 *box = (const kiln_format_node_aabb8 *)(const void *)node;
-    lane_bytes apart = {0};
-    for (int k = 0; k < 3; k++) {
-        const double per_step = kiln_power_of_two(127 - (int)node->exp[k]);
-        const double org = (double)node->org[k];
-        uint8_t least, largest;
-        lane_bytes lower, upper;
-        if (!whole_steps(w->from[k] - org, w->to[k] - org, per_step, &least, &largest)) {
-            return 0;
-        }
-        memcpy(&lower, box->lower[k], sizeof lower);
-        memcpy(&upper, box->upper[k], sizeof upper);
-        apart |= (lane_bytes)(lower > largest) | (lane_bytes)(upper < least);
-    }
-    uint64_t bytes;
-    memcpy(&bytes, &apart, sizeof bytes);
-    const uint64_t bits = (bytes & 0x0101010101010101) * 0x0102040810204080 >> 56;
-    uint32_t mask = kiln_node8_used(node) & ~(uint32_t)bits;
+    uint32_t mask = kiln_cells_that_meet(node, &w->bounds);
     for (uint32_t leaves = mask & ~(uint32_t)node->inner; leaves != 0; leaves &= leaves - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(leaves);
         mask &= ~((uint32_t)!plane_meets(w, box, lane) << lane);

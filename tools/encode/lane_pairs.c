@@ -65,11 +65,8 @@ static void place_lane_of(const search *s, uint32_t index, unsigned lane, placed
 
 static bool leaf_has(const search *s, kiln_contents leaf, uint32_t stored)
 {
-    bool has = false;
-    for (uint32_t i = 0; i < leaf.count; i++) {
-        has = has || kiln_view_tree_triangle(s->tree, leaf.first + i) == stored;
-    }
-    return has;
+    uint32_t slot;
+    return kiln_cells_leaf_holds(s->tree, leaf, stored, &slot);
 }
 
 static void load_triangle(const search *s, uint32_t stored, double p[3][3])
