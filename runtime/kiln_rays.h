@@ -19,9 +19,9 @@
  *
  * What it gives, of nine meshes from 1,368 to 140,160 triangles, in leaves of four: rays at trees
  * of axis-aligned boxes take 0.72 to 0.76 of the time without, at worst 0.80, at trees of oriented
- * boxes 0.53 to 0.58, at worst 0.75.
- * It takes memory: 53 to 57 bytes a triangle in leaves of four, 200 in leaves of one, 100 for
- * binary trees. Where that leaves the processor's cache and the tree does not, less is gained.
+ * boxes 0.53 to 0.58, at worst 0.75. The memory is 53 to 58 bytes a triangle in leaves of four, 200
+ * in leaves of one, 100 for binary trees. Where that leaves the processor's cache and the tree does
+ * not, less is gained.
  *
  * Kinds: all but octrees, height fields too. Boxes here are along the axes whatever the tree's own
  * are, so that kinds differ only by how good their hierarchies are; binary trees stay binary.

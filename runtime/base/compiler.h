@@ -26,8 +26,10 @@ KILN_STATIC_ASSERT(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16,
  * take the branch that avoids it as the likely one. */
 #define KILN_RARE __attribute__((cold))
 
-/* Marks a function that has several callers and is larger than what a call of it costs. */
-#define KILN_OUT_OF_LINE __attribute__((noinline))
+/* Marks a function that has several callers and is larger than what a call of it costs. It begins a
+ * cache line: else its loops lie as what stands before it has them, which made any hit of rays 5 %
+ * slower after a change elsewhere. */
+#define KILN_OUT_OF_LINE __attribute__((noinline, aligned(64)))
 
 /* And one whose arguments are to stay in registers, however large it is. */
 #define KILN_IN_LINE static inline __attribute__((always_inline))

@@ -1,4 +1,4 @@
-/* What makes rays faster, in memory: the boxes of a tree in floats, with references to what is in
+/* A tree unpacked in memory for faster rays: its boxes in floats, with references to what is in
  * their lanes, and the corners of its triangles in groups of four. open/ray_accel.c makes it,
  * kernel/kernel_ray_accel.h walks it. */
 #ifndef KILN_RAY_ACCEL_H
@@ -22,15 +22,15 @@ typedef struct {
 typedef struct {
     float corner[3][3][4];
     uint32_t stored[4]; /* their numbers */
-} kiln_ray_four;
+} kiln_ray_group;
 
 /* Nodes and groups begin at multiples of this, which the kernels' vectors need not have, but which
  * keeps them from lying across two lines of the cache. */
 enum { KILN_RAY_ACCEL_STEP = 32 };
 
 /* A reference to what is in a lane: eight times the number of such steps from the first node to it.
- * That of a leaf has its lowest bit set, and in the next two bits how many groups of four follow
- * its first. */
+ * The reference to a leaf also has its lowest bit set, and the next two bits say how many groups
+ * follow the first one. */
 enum { KILN_RAY_LEAF = 1, KILN_RAY_MORE_SHIFT = 1, KILN_RAY_MORE_MOST = 3, KILN_RAY_PLACE = 8 };
 
 /* Where a reference without these bits leads. */

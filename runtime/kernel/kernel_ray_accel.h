@@ -5,8 +5,8 @@
  * place of org + b step: F is off by 2 u of itself and i by u, which move F i by 3 u |F|; m by
  * (2 + e) u, and the sum by (|F| + 2 + e) u, in units of |i|; where the product is rounded by
  * itself, by |F| u more. With |F| <= KILN_RAY_FACE_MOST that is 24 u and 2 e u in all, and e has
- * 32 u for it. The faces of an empty lane are infinite: it is
- * entered after everything, and left before. */
+ * 32 u for it. The faces of an empty lane are infinite: a line enters it after everything, and
+ * leaves it before. */
 
 #define accel_enter KILN_SIMD_NAME(accel_enter)
 /* As ray_enter_lanes, whose comment says why bits are compared. */
@@ -35,10 +35,10 @@ KILN_IN_LINE uint32_t accel_enter(const kiln_ray_node *node, const kiln_slab_ray
 KILN_OUT_OF_LINE static bool accel_leaf_hit(const kiln_tree *tree, kiln_slab_ray *ray,
                                             uint32_t reference, kiln_found_hit *best)
 {
-    const kiln_ray_four *fours =
-        (const kiln_ray_four *)kiln_ray_place(tree->ray_nodes, reference & ~(KILN_RAY_PLACE - 1u));
-    const kiln_ray_four *last = fours + (reference >> KILN_RAY_MORE_SHIFT & KILN_RAY_MORE_MOST);
-    for (; fours <= last; fours++) {
+    const kiln_ray_group *group =
+        (const kiln_ray_group *)kiln_ray_place(tree->ray_nodes, reference & ~(KILN_RAY_PLACE - 1u));
+    const kiln_ray_group *last = group + (reference >> KILN_RAY_MORE_SHIFT & KILN_RAY_MORE_MOST);
+    for (; group <= last; group++) {
         const uint32_t all = (1u << KILN_SIMD_DOUBLES) - 1u;
         uint32_t found = 0;
         ray_four four;
@@ -46,17 +46,13 @@ KILN_OUT_OF_LINE static bool accel_leaf_hit(const kiln_tree *tree, kiln_slab_ray
             vec_double at[3][3];
             for (unsigned c = 0; c < 3; c++) {
                 for (unsigned k = 0; k < 3; k++) {
-                    at[c][k] = vec_double_load_floats(fours->corner[c][k] + first);
+                    at[c][k] = vec_double_load_floats(group->corner[c][k] + first);
                 }
             }
             found |= ray_some(ray, (const vec_double(*)[3])at, all, first, &four);
         }
-        for (uint32_t may = found & 15 & ~(found >> KILN_RAY_NOT); may != 0; may &= may - 1) {
-            const uint32_t i = (uint32_t)__builtin_ctz(may);
-            if (ray_consider(tree, ray, &four, i, (found >> KILN_RAY_SURE >> i & 1) != 0,
-                             fours->stored[i], best)) {
-                return true;
-            }
+        if (ray_consider_four(tree, ray, &four, found, group->stored, 0, best)) {
+            return true;
         }
     }
     return false;
@@ -69,9 +65,7 @@ KILN_OUT_OF_LINE static bool accel_find_first(const kiln_tree *tree, kiln_slab_r
     uint64_t stack[(KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH], *top = stack;
     const uint8_t *const nodes = (const uint8_t *)tree->ray_nodes;
     const kiln_ray_node *node = (const kiln_ray_node *)tree->ray_nodes;
-    best->stored = 0;
-    best->at.t = HUGE_VAL;
-    best->at.side = KILN_SIDE_FRONT;
+    ray_none(best);
     for (;;) {
         float entry[8];
         const uint32_t mask = accel_enter(node, ray, entry);
@@ -81,19 +75,13 @@ KILN_OUT_OF_LINE static bool accel_find_first(const kiln_tree *tree, kiln_slab_r
             reference = ray_nearest(node->references, 0, mask, entry, &top);
         }
         while (!taken || (reference & KILN_RAY_LEAF) != 0) {
-            uint64_t word;
             if (taken) {
                 accel_leaf_hit(tree, ray, reference, best);
             }
-            const uint32_t s_max = ray_bits(&ray->s_max);
-            do {
-                if (top == stack) {
-                    return best->at.t < HUGE_VAL;
-                }
-                word = *--top;
-            } while (word >> 32 > s_max);
+            if (!ray_next(ray, stack, &top, &reference)) {
+                return best->at.t < HUGE_VAL;
+            }
             taken = true;
-            reference = (uint32_t)word;
         }
         node = (const kiln_ray_node *)kiln_ray_place(nodes, reference);
     }
@@ -103,7 +91,7 @@ KILN_OUT_OF_LINE static bool accel_find_first(const kiln_tree *tree, kiln_slab_r
 KILN_OUT_OF_LINE static bool accel_find_any(const kiln_tree *tree, kiln_slab_ray *ray,
                                             kiln_found_hit *hit)
 {
-    /* What waits of a node: how far it is from the first, and which of its lanes. */
+    /* A node that waits is one word: its distance from the first node, and the lanes left. */
     enum { AWAY = 8, LANES = 0xFF };
     uint64_t stack[KILN_TREE_DEPTH_MAX + 1], *top = stack;
     const uint8_t *const nodes = (const uint8_t *)tree->ray_nodes;

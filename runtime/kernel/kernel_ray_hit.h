@@ -48,15 +48,16 @@ KILN_RARE static bool ray_settle(const kiln_tree *tree, const kiln_line *line, u
 #define ray_consider KILN_SIMD_NAME(ray_consider)
 /* Takes a triangle that may be met as *best if it is, and comes before *best, whose t is infinite
  * where there is none, and cuts the ray there; or if any is wanted, and then returns true: *best is
- * it, where that is not NULL. It is number i of four. */
+ * it, where that is not NULL. It is number i of four, of which *four may know nothing where it is
+ * only asked whether there is one. */
 KILN_IN_LINE bool ray_consider(const kiln_tree *tree, kiln_slab_ray *ray, const ray_four *four,
                                uint32_t i, bool sure, uint32_t stored, kiln_found_hit *best)
 {
-    if (sure && ray->any && best == NULL) {
-        return true; /* of which *four may know nothing */
-    }
     const double scale = ray->scale;
     kiln_found_hit hit;
+    if (ray->only_asked) {
+        return sure || ray_settle(tree, ray->line, stored, scale, &hit);
+    }
     double t = four->t[i] * scale;
     kiln_side side = four->sum[i] > 0 ? KILN_SIDE_FRONT : KILN_SIDE_BACK;
     if (!sure) {
@@ -65,9 +66,6 @@ KILN_IN_LINE bool ray_consider(const kiln_tree *tree, kiln_slab_ray *ray, const 
         }
         t = hit.at.t;
         side = hit.at.side;
-    }
-    if (ray->any && best == NULL) {
-        return true;
     }
     if (!ray->any && (t > best->at.t ||
                       (t == best->at.t &&
@@ -87,6 +85,24 @@ KILN_IN_LINE bool ray_consider(const kiln_tree *tree, kiln_slab_ray *ray, const 
     return false;
 }
 
+#define ray_consider_four KILN_SIMD_NAME(ray_consider_four)
+/* The same of those of four that ray_some has found, whose numbers are in `stored`, or where that
+ * is NULL, in four slots from one on. */
+KILN_IN_LINE bool ray_consider_four(const kiln_tree *tree, kiln_slab_ray *ray, const ray_four *four,
+                                    uint32_t found, const uint32_t *stored, uint32_t slot,
+                                    kiln_found_hit *best)
+{
+    for (uint32_t may = found & 15 & ~(found >> KILN_RAY_NOT); may != 0; may &= may - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(may);
+        const uint32_t number = stored != NULL ? stored[i] : kiln_tree_triangle(tree, slot + i);
+        if (ray_consider(tree, ray, four, i, (found >> KILN_RAY_SURE >> i & 1) != 0, number,
+                         best)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 #define ray_leaf_hit KILN_SIMD_NAME(ray_leaf_hit)
 /* The same of the triangles of a leaf. */
 KILN_OUT_OF_LINE static bool ray_leaf_hit(const kiln_tree *tree, kiln_slab_ray *ray,
@@ -97,12 +113,8 @@ KILN_OUT_OF_LINE static bool ray_leaf_hit(const kiln_tree *tree, kiln_slab_ray *
     for (; count != 0; first += 4, count = count > 4 ? count - 4 : 0) {
         ray_four four;
         const uint32_t found = ray_test_four(tree, ray, first, count < 4 ? count : 4, &four);
-        for (uint32_t may = found & 15 & ~(found >> KILN_RAY_NOT); may != 0; may &= may - 1) {
-            const uint32_t i = (uint32_t)__builtin_ctz(may);
-            if (ray_consider(tree, ray, &four, i, (found >> KILN_RAY_SURE >> i & 1) != 0,
-                             kiln_tree_triangle(tree, first + i), best)) {
-                return true;
-            }
+        if (ray_consider_four(tree, ray, &four, found, NULL, first, best)) {
+            return true;
         }
     }
     return false;
@@ -248,6 +260,31 @@ KILN_IN_LINE uint32_t ray_nearest(const uint32_t *references, uint32_t index, ui
     return (uint32_t)a;
 }
 
+#define ray_next KILN_SIMD_NAME(ray_next)
+/* Takes from the stack what the ray is not cut before. False: nothing is left. */
+static inline bool ray_next(const kiln_slab_ray *ray, const uint64_t *stack, uint64_t **top,
+                            uint32_t *reference)
+{
+    const uint32_t s_max = ray_bits(&ray->s_max);
+    while (*top != stack) {
+        const uint64_t word = *--*top;
+        if (word >> 32 <= s_max) {
+            *reference = (uint32_t)word;
+            return true;
+        }
+    }
+    return false;
+}
+
+#define ray_none KILN_SIMD_NAME(ray_none)
+/* No hit so far, behind which every hit comes. */
+static inline void ray_none(kiln_found_hit *best)
+{
+    best->stored = 0;
+    best->at.t = HUGE_VAL;
+    best->at.side = KILN_SIDE_FRONT;
+}
+
 #define ray_find_first KILN_SIMD_NAME(ray_find_first)
 KILN_IN_LINE bool ray_find_first(bool steps, const kiln_tree *tree, kiln_slab_ray *ray,
                                  kiln_found_hit *best)
@@ -256,9 +293,7 @@ KILN_IN_LINE bool ray_find_first(bool steps, const kiln_tree *tree, kiln_slab_ra
     const size_t node_size = tree->view.kind->node_size;
     uint64_t stack[(KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH], *top = stack;
     uint32_t index = 0;
-    best->stored = 0;
-    best->at.t = HUGE_VAL;
-    best->at.side = KILN_SIDE_FRONT;
+    ray_none(best);
     for (;;) {
         const kiln_format_node8 *node = kiln_node_at(nodes, node_size, index);
         float entry[8];
@@ -266,20 +301,16 @@ KILN_IN_LINE bool ray_find_first(bool steps, const kiln_tree *tree, kiln_slab_ra
         bool taken = mask != 0;
         unsigned lane = taken ? ray_nearest(NULL, index, mask, entry, &top) & 7u : 0;
         while (!taken || (node->inner >> lane & 1) == 0) {
-            uint64_t word;
+            uint32_t reference;
             if (taken) {
                 ray_leaf_hit(tree, ray, node, lane, best);
             }
-            const uint32_t s_max = ray_bits(&ray->s_max);
-            do {
-                if (top == stack) {
-                    return best->at.t < HUGE_VAL;
-                }
-                word = *--top;
-            } while (word >> 32 > s_max);
+            if (!ray_next(ray, stack, &top, &reference)) {
+                return best->at.t < HUGE_VAL;
+            }
             taken = true;
-            node = kiln_node_at(nodes, node_size, (uint32_t)word >> 3);
-            lane = (unsigned)word & 7u;
+            node = kiln_node_at(nodes, node_size, reference >> 3);
+            lane = reference & 7u;
         }
         index = node->child + ray_count8(node->inner & ((1u << lane) - 1u));
     }

@@ -618,11 +618,11 @@ KILN_IN_LINE uint32_t ray_may_pass(const kiln_slab_ray *ray, const vec_double wa
 }
 
 #define ray_normals KILN_SIMD_NAME(ray_normals)
-/* Of those triangles that are surely met, the bits that fill_hit in query/ray.c has for a tree that
- * is where it is: its products with zeros decide signs of zeros. `edge` is the largest coordinate
- * of the two edges. As the sum of volumes exceeds its error, the largest coordinate of the cross
- * product of the edges, each divided by `edge`, is not below 2^-49, so that the sum of squares is
- * not zero. */
+/* The normals of those triangles that are surely met, bit by bit as fill_hit_normal in query/ray.c
+ * computes them for a tree that is where it is. The products with 0 are those of its rotation, and
+ * decide the signs of zeros. `edge` is the largest coordinate of the two edges. As the sum of
+ * volumes exceeds its error, the largest coordinate of the cross product of the edges, each divided
+ * by `edge`, is not below 2^-49, so that the sum of squares is not zero. */
 KILN_IN_LINE void ray_normals(const vec_double ab[3], const vec_double ac[3], vec_double edge,
                               unsigned first, ray_four *out)
 {

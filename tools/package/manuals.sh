@@ -63,7 +63,7 @@ from_header kiln_nearest runtime/kiln_nearest.h 'cc ... $(pkg-config --cflags --
     'the nearest point of a mesh, and signed distances' \
     'kiln(1) kiln(3)' || exit 1
 from_header kiln_rays runtime/kiln_rays.h 'cc ... $(pkg-config --cflags --libs kiln)' \
-    'faster rays for memory' \
+    'faster rays, in exchange for memory' \
     'kiln(1) kiln(3) kiln_scene(3)' || exit 1
 from_header kiln_winding runtime/kiln_winding.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'how often a surface goes around a point' \
