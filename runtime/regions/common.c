@@ -92,19 +92,15 @@ static void sum_polygon(double polygon[][3], int count, const double origin[3], 
     }
 }
 
-static bool is_closed_mesh(const kiln_regions_mesh *mesh)
-{
-    return mesh->of->tree->view.entry->closed != KILN_CLOSED_NOT;
-}
-
 bool kiln_regions_ends_at_border(const kiln_regions *r, const kiln_regions_measure *m)
 {
-    return m->region.touching && !(is_closed_mesh(&r->x) && is_closed_mesh(&r->y));
+    return m->region.touching &&
+           !(kiln_regions_is_closed(r->x.of) && kiln_regions_is_closed(r->y.of));
 }
 
 void kiln_regions_measure_common(const kiln_regions *r, uint32_t root, kiln_regions_measure *m)
 {
-    const bool by_x = is_closed_mesh(&r->x);
+    const bool by_x = kiln_regions_is_closed(r->x.of);
     double sum[3] = {0, 0, 0}, centre[3] = {0, 0, 0}, all = 0;
     for (uint32_t c = root; c != KILN_REGIONS_NONE; c = r->next_curve[c]) {
         for (uint32_t i = c; i != KILN_REGIONS_NONE; i = r->next_pair[i]) {

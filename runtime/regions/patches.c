@@ -29,11 +29,6 @@ static void met_corner(const kiln_regions *r, const kiln_regions_mesh *mesh, uin
     }
 }
 
-static bool other_is_closed(const kiln_regions_mesh *mesh)
-{
-    return mesh->other->tree->view.entry->closed != KILN_CLOSED_NOT;
-}
-
 /* Where a point of the frame of comparison is to the mesh that is not `mesh`. */
 static kiln_place place_in_other(const kiln_regions *r, const kiln_regions_mesh *mesh,
                                  const double point[3])
@@ -219,7 +214,7 @@ static bool piece_is_inside(const kiln_regions *r, const kiln_regions_order *fro
     const kiln_regions_mesh *mesh = kiln_regions_mesh_of(r, m->of_x);
     const unsigned k = (unsigned)(from->edge % 3);
     const double part = 0.5 * (from->place + to->place);
-    if (!other_is_closed(mesh)) {
+    if (!kiln_regions_is_closed(mesh->other)) {
         /* The edge goes in where it comes from the front: as note_behind. */
         const bool turned = kiln_regions_mesh_of(r, !m->of_x)->turned;
         return (m->of_x == (from->end == 0)) == turned && (m->of_x == (to->end == 0)) != turned;
@@ -264,7 +259,7 @@ static void fill_met(kiln_regions *r, const kiln_regions_mesh *mesh, uint32_t me
         reached = own < other ? side : reached;
         reached->place = 1;
         reached->torn = torn;
-    } else if (!other_is_closed(mesh)) {
+    } else if (!kiln_regions_is_closed(mesh->other)) {
         side->torn = true;
     }
 }
@@ -388,7 +383,7 @@ static void fill_sides(kiln_regions *r)
     for (uint32_t node = 0; node < 3 * r->met_count; node++) {
         kiln_regions_side *side = &r->sides[node];
         if (r->nodes[node] == node && side->place > 0 && side->torn &&
-            !other_is_closed(kiln_regions_mesh_of(r, r->met[node / 3].of_x))) {
+            !kiln_regions_is_closed(kiln_regions_mesh_of(r, r->met[node / 3].of_x)->other)) {
             side->place = 0;
         }
     }
@@ -400,7 +395,8 @@ static void fill_sides(kiln_regions *r)
 static void settle_sides(kiln_regions *r, size_t orders)
 {
     for (uint32_t met = 0; met < r->met_count; met++) {
-        if (r->met[met].crossed && other_is_closed(kiln_regions_mesh_of(r, r->met[met].of_x))) {
+        if (r->met[met].crossed &&
+            kiln_regions_is_closed(kiln_regions_mesh_of(r, r->met[met].of_x)->other)) {
             locate_corners(r, met);
         }
     }

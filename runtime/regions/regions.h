@@ -128,6 +128,11 @@ static inline void kiln_regions_join(uint32_t *parents, uint32_t i, uint32_t j)
     }
 }
 
+static inline bool kiln_regions_is_closed(const kiln_adjacency *of)
+{
+    return of->tree->view.entry->closed != KILN_CLOSED_NOT;
+}
+
 /* Is an end of a segment one that no pair before has? A pair before has no greater ids. */
 static inline bool kiln_regions_end_is_new(const kiln_regions_segment *segment, int end)
 {

@@ -264,6 +264,29 @@ static kiln_pose after(const kiln_pose *outer, const kiln_pose *inner)
     return out;
 }
 
+/* A solid on another, both turned as one. */
+typedef struct {
+    double depth, up[3];
+    kiln_pose above, below, pose_a, pose_b; /* before they are turned, and after */
+} meeting;
+
+static meeting meeting_any(uint64_t *random, const solid_meeting *m)
+{
+    const kiln_pose at = pose_random(random, 3);
+    meeting out = {.depth = random_between(random, 0.1, 0.3)};
+    const double x = m->side * random_between(random, -1, 1);
+    const double y = m->side * random_between(random, -1, 1);
+    out.above =
+        m->lying ? lying(x, y, m->height - out.depth) : standing(x, y, m->height - out.depth);
+    out.below = m->lower_lying ? lying(0, 0, 0) : standing(0, 0, 0);
+    out.pose_a = after(&at, &out.above);
+    out.pose_b = after(&at, &out.below);
+    for (int k = 0; k < 3; k++) {
+        out.up[k] = at.rotation[3 * k + 2];
+    }
+    return out;
+}
+
 /* What the answers of a class of cases were off by. */
 typedef struct {
     const char *name;
@@ -300,29 +323,22 @@ static void test_on_each_other(void **unused)
         const double arc = fmax(solid_sagitta(m->upper, &upper.model.geometry),
                                 solid_sagitta(m->lower, &lower.model.geometry));
         for (uint32_t p = 0; p < 5; p++) {
-            const kiln_pose at = pose_random(&state, 3);
-            const double depth = random_between(&state, 0.1, 0.3);
-            const double x = m->side * random_between(&state, -1, 1);
-            const double y = m->side * random_between(&state, -1, 1);
-            const kiln_pose above =
-                m->lying ? lying(x, y, m->height - depth) : standing(x, y, m->height - depth);
-            const kiln_pose below = m->lower_lying ? lying(0, 0, 0) : standing(0, 0, 0);
-            const kiln_pose pose_a = after(&at, &above), pose_b = after(&at, &below);
-            const double up[3] = {at.rotation[2], at.rotation[5], at.rotation[8]};
+            const meeting at = meeting_any(&state, m);
             const double z[3] = {0, 0, 1};
             double low, high, unused_low, unused_high;
             kiln_region regions[ROOM];
-            const size_t count = find(upper.adjacency, &pose_a, lower.adjacency, &pose_b, regions);
-            solid_extent(&upper.model.geometry, &above, z, &low, &unused_high);
-            solid_extent(&lower.model.geometry, &below, z, &unused_low, &high);
+            const size_t count =
+                find(upper.adjacency, &at.pose_a, lower.adjacency, &at.pose_b, regions);
+            solid_extent(&upper.model.geometry, &at.above, z, &low, &unused_high);
+            solid_extent(&lower.model.geometry, &at.below, z, &unused_low, &high);
             if (count == 0) {
                 assert_true(high - low < arc);
                 continue;
             }
-            const double own = fabs(regions[0].depth - (high - low)) / depth;
-            const double surface = fabs(regions[0].depth - depth) / depth;
-            const double angle = angle_between(regions[0].normal, up) * 180 / 3.14159265;
-            tally *t = arc <= depth / 50 ? &fine : &coarse;
+            const double own = fabs(regions[0].depth - (high - low)) / at.depth;
+            const double surface = fabs(regions[0].depth - at.depth) / at.depth;
+            const double angle = angle_between(regions[0].normal, at.up) * 180 / 3.14159265;
+            tally *t = arc <= at.depth / 50 ? &fine : &coarse;
             t->poses++;
             t->depth = fmax(t->depth, own);
             t->surface = fmax(t->surface, surface);
@@ -376,26 +392,18 @@ static void test_convex(void **unused)
         const mesh *hull_a = &upper.model.geometry, *hull_b = &lower.model.geometry;
         const double arc = fmax(solid_sagitta(m->upper, hull_a), solid_sagitta(m->lower, hull_b));
         for (uint32_t p = 0; p < 3; p++) {
-            const kiln_pose at = pose_random(&own, 3);
-            const double depth = random_between(&own, 0.1, 0.3);
-            const double x = m->side * random_between(&own, -1, 1);
-            const double y = m->side * random_between(&own, -1, 1);
-            const kiln_pose above =
-                m->lying ? lying(x, y, m->height - depth) : standing(x, y, m->height - depth);
-            const kiln_pose below = m->lower_lying ? lying(0, 0, 0) : standing(0, 0, 0);
-            const kiln_pose pose_a = after(&at, &above), pose_b = after(&at, &below);
-            const double up[3] = {at.rotation[2], at.rotation[5], at.rotation[8]};
+            const meeting at = meeting_any(&own, m);
             double low, high, unused_low, unused_high;
             kiln_region regions[ROOM];
             convex_parting least;
-            if (arc <= depth / 50 ||
-                find(upper.adjacency, &pose_a, lower.adjacency, &pose_b, regions) == 0) {
+            if (arc <= at.depth / 50 ||
+                find(upper.adjacency, &at.pose_a, lower.adjacency, &at.pose_b, regions) == 0) {
                 continue;
             }
             const kiln_region *r = &regions[0];
-            convex_part(hull_a, &pose_a, hull_b, &pose_b, &least);
-            solid_extent(hull_a, &pose_a, r->normal, &low, &unused_high);
-            solid_extent(hull_b, &pose_b, r->normal, &unused_low, &high);
+            convex_part(hull_a, &at.pose_a, hull_b, &at.pose_b, &least);
+            solid_extent(hull_a, &at.pose_a, r->normal, &low, &unused_high);
+            solid_extent(hull_b, &at.pose_b, r->normal, &unused_low, &high);
             const double along = fmin(fabs(r->depth - (high - low)) / (high - low),
                                       fabs(r->depth - least.depth) / least.depth);
             const double two = 2 * 3.14159265 / 180;
@@ -406,8 +414,8 @@ static void test_convex(void **unused)
             all.least_off += r->depth > 1.01 * least.depth;
             if (least.other_way < two) {
                 all.unique++;
-                all.normal_off +=
-                    angle_between(r->normal, least.way) > two && angle_between(r->normal, up) > two;
+                all.normal_off += angle_between(r->normal, least.way) > two &&
+                                  angle_between(r->normal, at.up) > two;
             }
         }
         solid_free(&upper);
