@@ -13,8 +13,12 @@ enum {
     CELL_STEPS = 2 + 2 * KILN_TREE_DEPTH_MAX
 };
 
-/* A margin of coordinates in node space, far larger than any rounding of doubles there. */
-#define CELL_ROOM 0x1p-40
+/* Room about a box that another is held against, times 1 and the sizes of its coordinates. Let p be
+ * a point that both hold. It may lie outside of each by KILN_CELL_SLACK, so that they are apart by
+ * 2^-39 (1 + |p|) at most. The difference between a side and an origin is rounded by no more than
+ * that between p and the origin, which is 1024 at most: 2^-42 (1 + |p|). The room is more than all
+ * that together, so the two are found to meet. */
+#define CELL_ROOM 0x1p-38
 
 typedef uint8_t cell_bytes __attribute__((vector_size(8)));
 
@@ -29,14 +33,23 @@ KILN_STATIC_ASSERT(CELL_STEPS <= UINT8_MAX, "numbers of steps");
 
 /* ----------------------------------------------------------------------------------- boxes -- */
 
-static void box_of_lane(const kiln_format_node8 *node, unsigned lane, kiln_cell_box *out)
+void kiln_cells_box(const kiln_format_node8 *node, unsigned lane, kiln_cell_box *out)
 {
     const kiln_format_node_aabb8 *box = (const kiln_format_node_aabb8 *)(const void *)node;
     for (int k = 0; k < 3; k++) {
         const double step = (double)kiln_node8_step(node->exp[k]), org = (double)node->org[k];
-        const double room = CELL_ROOM * (1 + fabs(org) + 255 * step);
-        out->lower[k] = org + box->lower[k][lane] * step - room;
-        out->upper[k] = org + box->upper[k][lane] * step + room;
+        out->lower[k] = org + box->lower[k][lane] * step;
+        out->upper[k] = org + box->upper[k][lane] * step;
+    }
+}
+
+/* The same with room. */
+static void box_of_lane(const kiln_format_node8 *node, unsigned lane, kiln_cell_box *out)
+{
+    kiln_cells_box(node, lane, out);
+    for (int k = 0; k < 3; k++) {
+        out->lower[k] -= CELL_ROOM * (1 + fabs(out->lower[k]));
+        out->upper[k] += CELL_ROOM * (1 + fabs(out->upper[k]));
     }
 }
 
@@ -73,10 +86,10 @@ void kiln_cell_pair_bound(const kiln_format_tree *entry, const double a[9], cons
                                        kiln_smaller(b[k], kiln_smaller(b[3 + k], b[6 + k])));
         const double high = kiln_smaller(kiln_larger(a[k], kiln_larger(a[3 + k], a[6 + k])),
                                          kiln_larger(b[k], kiln_larger(b[3 + k], b[6 + k])));
-        const double room =
-            CELL_ROOM * (1 + (fabs(low) + fabs(high) + fabs(entry->origin[k])) * unit);
-        out->lower[k] = (low - entry->origin[k]) * unit - room;
-        out->upper[k] = (high - entry->origin[k]) * unit + room;
+        const double lower = (low - entry->origin[k]) * unit;
+        const double upper = (high - entry->origin[k]) * unit;
+        out->lower[k] = lower - CELL_ROOM * (1 + fabs(lower));
+        out->upper[k] = upper + CELL_ROOM * (1 + fabs(upper));
     }
 }
 

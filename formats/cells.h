@@ -9,10 +9,14 @@
 
 #include "check.h"
 
-/* A box in node space, with room for rounding. */
+/* A box in node space. */
 typedef struct {
     double lower[3], upper[3];
 } kiln_cell_box;
+
+/* By how much, times 1 and its distance from 0, a side of an octree's box may lie off what it
+ * bounds: `kiln verify` lets no more pass. It is far more than the bounds of parts are off by. */
+#define KILN_CELL_SLACK 0x1p-40
 
 /* Two triangles, the one with the lower number first, and two slots of theirs. */
 typedef struct {
@@ -37,13 +41,18 @@ typedef struct {
 bool kiln_cells_leaf_holds(const kiln_view_tree *tree, kiln_contents leaf, uint32_t stored,
                            uint32_t *slot);
 
-/* The lanes in use of an octree's node whose boxes meet a box. */
+/* The box of a lane, each side rounded once: where it is near 0, by little. */
+void kiln_cells_box(const kiln_format_node8 *node, unsigned lane, kiln_cell_box *out);
+
+/* The lanes in use of an octree's node whose boxes meet a box. What is off by rounding, and by
+ * KILN_CELL_SLACK, that box has room for: cells.c. */
 uint32_t kiln_cells_that_meet(const kiln_format_node8 *node, const kiln_cell_box *with);
 
 /* The tree has lane_pairs. */
 void kiln_cells_walk(const kiln_view_tree *tree, const kiln_cell_visitor *visitor);
 
-/* The box that the bounds of two triangles share, as those of triangles that meet do. */
+/* The box that the bounds of two triangles share, as those of triangles that meet do, with room for
+ * rounding and for slack. */
 void kiln_cell_pair_bound(const kiln_format_tree *entry, const double a[9], const double b[9],
                           kiln_cell_box *out);
 

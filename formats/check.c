@@ -181,7 +181,8 @@ static bool name_no_polygons(kiln_view *view, kiln_format_error *error)
     }
     if (most >= KILN_NO_INDEX || view->adb_count != view->tree_count ||
         section_count_of(view->reader, KILN_SECTION_ORDER) != 0 ||
-        section_count_of(view->reader, KILN_SECTION_REFERENCES) != 0) {
+        section_count_of(view->reader, KILN_SECTION_REFERENCES) != 0 ||
+        has_section(view->reader, KILN_SECTION_LANE_PAIRS)) {
         return kiln_format_error_rule(error, KILN_RULE_COUNTS, sizeof(kiln_format_header),
                                       "section table");
     }

@@ -15,7 +15,10 @@ typedef struct {
 
 /* Is the pair to be named where it was met, in two slots of a node, or of any where that is
  * KILN_NO_INDEX? Where both are the first of their triangles, in the order of lanes, no place in a
- * node is before it. */
+ * node is before it. The search for the first gets there: the bounds of both triangles meet the
+ * boxes of all lanes that lead to the node, since they have parts there (audit_cells.c), so that
+ * of each axis three intervals meet in pairs, and then together; that the box of the first leaf
+ * meets what the bounds share is looked at. */
 static bool is_named_here(const cell_walk *w, const double a[9], const double b[9],
                           const uint32_t stored[2], const uint32_t slot[2], uint32_t node)
 {

@@ -173,8 +173,10 @@ __attribute__((noinline)) static void walk_any_depth(self_walk *w, const kiln_tr
 
 /* --------------------------------------------------------------------------------- octrees -- */
 
-/* Of coordinates in node space: far more than doubles are off by. */
-#define BOUNDS_ROOM 0x1p-40
+/* Room, times 1 and the greatest coordinate of the triangle in hand in node space: more than a
+ * point that it has may lie outside of a box (KILN_CELL_SLACK), and than coordinates, and the
+ * comparison of sides with them (CELL_ROOM of cells.c), are off by rounding. */
+#define BOUNDS_ROOM 0x1p-38
 
 enum { UNMET = 64 }; /* triangles that are remembered: a power of two */
 
@@ -226,28 +228,31 @@ static void take_in_hand(octree_walk *w, uint32_t stored)
     memset(w->unmet, 0xFF, sizeof w->unmet);
 }
 
-/* Does the plane of the triangle in hand meet the box of a lane? */
-static bool plane_meets(const octree_walk *w, const kiln_format_node_aabb8 *box, unsigned lane)
+/* Does the plane of the triangle in hand meet the box of a lane? The corners of the box are taken
+ * at which n . p is least and most: no summand of the least lies above that of a point of the
+ * triangle in the box, so that one that is off by more than the room, since a side is far away,
+ * makes the sum too low by far more. */
+static bool plane_meets(const octree_walk *w, const kiln_format_node8 *node, unsigned lane)
 {
-    double along = 0, wide = 0;
+    double least = 0, most = 0;
+    kiln_cell_box box;
+    kiln_cells_box(node, lane, &box);
     for (int k = 0; k < 3; k++) {
-        const double half_step = 0.5 * (double)kiln_node8_step(box->head.exp[k]);
-        const int lower = box->lower[k][lane], upper = box->upper[k][lane];
-        along += w->normal[k] * ((double)box->head.org[k] + (lower + upper) * half_step);
-        wide += fabs(w->normal[k]) * ((upper - lower) * half_step);
+        const double from = w->normal[k] * box.lower[k], to = w->normal[k] * box.upper[k];
+        least += kiln_smaller(from, to);
+        most += kiln_larger(from, to);
     }
-    return along - wide <= w->high && along + wide >= w->low;
+    return least <= w->high && most >= w->low;
 }
 
 /* The lanes of a node whose boxes the triangle may meet: its bounds, and of leaves its plane. */
 static uint32_t lanes_in_hand(const void *walk, const kiln_format_node8 *node)
 {
     const octree_walk *w = (const octree_walk *)walk;
-    const kiln_format_node_aabb8 *box = (const kiln_format_node_aabb8 *)(const void *)node;
     uint32_t mask = kiln_cells_that_meet(node, &w->bounds);
     for (uint32_t leaves = mask & ~(uint32_t)node->inner; leaves != 0; leaves &= leaves - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(leaves);
-        mask &= ~((uint32_t)!plane_meets(w, box, lane) << lane);
+        mask &= ~((uint32_t)!plane_meets(w, node, lane) << lane);
     }
     return mask;
 }

@@ -91,7 +91,8 @@ static void bound_whole(const kiln_tree *tree, uint32_t slot, whole *out)
 }
 
 /* The lanes of `mask` whose boxes the triangle's bounds and its plane meet. Axes are off by at most
- * 2^-19 of rotations. */
+ * 2^-19 of rotations. Boxes along the axes have room for what centres that are far away are rounded
+ * by, and for the slack of octrees (formats/cells.h). */
 static uint32_t lanes_with(const whole *triangle, const kiln_lanes *lanes, const float org[3],
                            bool aligned, uint32_t mask)
 {
@@ -102,7 +103,8 @@ static uint32_t lanes_with(const whole *triangle, const kiln_lanes *lanes, const
         double along = 0, wide = 0;
         for (int k = 0; k < 3; k++) {
             const double centre = (double)org[k] + (double)lanes->centre[k][lane];
-            double reach = aligned ? (double)lanes->half[k][lane] : 0;
+            const double half = (double)lanes->half[k][lane];
+            double reach = aligned ? half + ROOM * (1 + fabs(centre) + half) : 0;
             for (int j = 0; j < 3 && !aligned; j++) {
                 reach += (double)lanes->half[j][lane] *
                          (fabs((double)lanes->axis[3 * j + k][lane]) + 0x1p-16);

@@ -11,23 +11,24 @@
  * these leaves upward. Where boxes overlap, as those do that share the triangles of one cell, a
  * triangle would otherwise be cut by all of them, and an audit take the square of their number.
  *
- * In binary64 a corner that was cut is off by a few 2^-51, and the side of a box by a rounding of
- * its centre, which lies far off in boxes that are far larger than the mesh; audit.c has the same
- * bound for it. Boxes are taken as larger by both on every side: then a sound tree leaves nothing,
- * not even a sliver, since whatever is left would lie farther than that outside each box that
- * covers it. */
+ * In binary64 a corner that was cut is off by a few 2^-51, and the side of a box by one rounding.
+ * Boxes are taken as larger by KILN_CELL_SLACK on every side: then a sound tree leaves nothing, not
+ * even a sliver, since whatever is left would lie farther than that outside each box that covers
+ * it. Queries have room for so much.
+ *
+ * Nor may a leaf have a triangle of which no part is there. Queries rely on that where they name
+ * what they meet several times once: the bounds of a triangle and its plane meet the boxes of each
+ * leaf that has it and of all lanes on the way there. */
 #include "audit_cells.h"
 
 #include "../../formats/assert.h"
+#include "../../formats/cells.h"
 #include "../common/clip.h"
 #include "../common/memory.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SLACK 0x1p-40
 
 typedef struct {
     unsigned count;
@@ -178,25 +179,26 @@ static bool leads_there(const cover *c, kiln_contents lane)
     return leads;
 }
 
+static void box_with_slack(const kiln_format_node8 *node, unsigned lane, kiln_cell_box *out)
+{
+    kiln_cells_box(node, lane, out);
+    for (unsigned k = 0; k < 3; k++) {
+        out->lower[k] -= KILN_CELL_SLACK * (1 + fabs(out->lower[k]));
+        out->upper[k] += KILN_CELL_SLACK * (1 + fabs(out->upper[k]));
+    }
+}
+
 static void cover_node(cover *c, uint32_t index, size_t start);
 
 /* What of list[start ..] is not covered by one lane takes its place. */
 static void cover_lane(cover *c, const kiln_format_node8 *node, unsigned lane, size_t start)
 {
     const kiln_contents contents = kiln_node8_contents(node, lane);
-    double lower[3], upper[3];
-    kiln_lane_box decoded;
+    kiln_cell_box box;
     if (!leads_there(c, contents)) {
         return;
     }
-    c->tree->kind->decode_lane(node, lane, &decoded);
-    for (unsigned k = 0; k < 3; k++) {
-        const double centre = (double)node->org[k] + (double)decoded.centre[k];
-        const double half = (double)decoded.half[k];
-        const double slack = SLACK + 4.0 * DBL_EPSILON * (fabs(centre) + half);
-        lower[k] = centre - half - slack;
-        upper[k] = centre + half + slack;
-    }
+    box_with_slack(node, lane, &box);
     c->boxes++;
     /* Parts outside are added behind all that there are; they then move to the front. Parts inside
      * go behind them, and are cut by what is below. */
@@ -209,7 +211,7 @@ static void cover_lane(cover *c, const kiln_format_node8 *node, unsigned lane, s
     }
     for (size_t i = start; i < end && !c->failed; i++) {
         polygon p = c->list[i];
-        cut(c, lower, upper, &p);
+        cut(c, box.lower, box.upper, &p);
         if (p.count > 0) {
             inside[inside_count++] = p;
         }
@@ -270,23 +272,99 @@ static bool all_marks_are_right(ways *w, const kiln_view_tree *tree)
     return right;
 }
 
+/* A triangle in node space: its bounds, and the slab of its plane, n . p, with room. */
+typedef struct {
+    double lower[3], upper[3], normal[3], low, high;
+} extent;
+
+static void load_corners(const kiln_view *view, const kiln_view_tree *tree, uint32_t stored,
+                         double p[3][3])
+{
+    const double scale = ldexp(1.0, -tree->entry->scale_exponent);
+    for (unsigned i = 0; i < 9; i++) {
+        const uint32_t vertex = view->triangles[3 * (size_t)stored + i / 3];
+        const float coordinate = view->vertices[3 * (size_t)vertex + i % 3];
+        p[i / 3][i % 3] = ((double)coordinate - tree->entry->origin[i % 3]) * scale;
+    }
+}
+
+/* Each coordinate of n is off by 14 roundings of products of two extents at most, and n . q of a
+ * point q of the triangle by that times its size, which is 6 times the greatest coordinate at
+ * most, and by a few roundings of n . p[0]: by less than 2^-48 times that coordinate and the square
+ * of the size. */
+static void find_extent(double p[3][3], extent *out)
+{
+    double size = 0, most = 0, along = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned i = (k + 1) % 3, j = (k + 2) % 3;
+        out->lower[k] = fmin(p[0][k], fmin(p[1][k], p[2][k]));
+        out->upper[k] = fmax(p[0][k], fmax(p[1][k], p[2][k]));
+        out->normal[k] =
+            (p[1][i] - p[0][i]) * (p[2][j] - p[0][j]) - (p[1][j] - p[0][j]) * (p[2][i] - p[0][i]);
+        along += out->normal[k] * p[0][k];
+        size += out->upper[k] - out->lower[k];
+        most = fmax(most, fmax(fabs(out->lower[k]), fabs(out->upper[k])));
+    }
+    out->low = along - 0x1p-46 * most * size * size;
+    out->high = along + 0x1p-46 * most * size * size;
+}
+
+/* Do the bounds and the plane meet a box? */
+static bool extent_meets(const extent *of, const kiln_cell_box *box)
+{
+    bool meets = true;
+    double least = 0, most = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        const double from = of->normal[k] * box->lower[k], to = of->normal[k] * box->upper[k];
+        meets = meets && of->lower[k] <= box->upper[k] && of->upper[k] >= box->lower[k];
+        least += fmin(from, to);
+        most += fmax(from, to);
+    }
+    return meets && least <= of->high && most >= of->low;
+}
+
+/* Does every triangle below a node meet the boxes of its leaf and of all lanes on the way there, of
+ * which `path` has `depth`? If not, *stored is one that does not. */
+static bool parts_are_there(const kiln_view *view, const kiln_view_tree *tree, uint32_t index,
+                            kiln_cell_box path[KILN_TREE_DEPTH_MAX], uint32_t depth,
+                            uint32_t *stored)
+{
+    const kiln_format_node8 *node = kiln_view_tree_node(tree, index);
+    bool there = true;
+    KILN_ASSERT(depth < KILN_TREE_DEPTH_MAX);
+    for (unsigned used = kiln_node8_used(node); used != 0 && there; used &= used - 1) {
+        const unsigned number = (unsigned)__builtin_ctz(used);
+        const kiln_contents lane = kiln_node8_contents(node, number);
+        box_with_slack(node, number, &path[depth]);
+        there = lane.count != 0 || parts_are_there(view, tree, lane.first, path, depth + 1, stored);
+        for (uint32_t slot = lane.first; slot < lane.first + lane.count && there; slot++) {
+            double p[3][3];
+            extent of;
+            *stored = kiln_view_tree_triangle(tree, slot);
+            load_corners(view, tree, *stored, p);
+            find_extent(p, &of);
+            for (uint32_t i = 0; i <= depth; i++) {
+                there = there && extent_meets(&of, &path[i]);
+            }
+        }
+    }
+    return there;
+}
+
 bool kiln_audit_cells(const kiln_view *view, const kiln_view_tree *tree, const char *name,
                       uint64_t *containments, kiln_format_error *error)
 {
     cover c = {.tree = tree};
     const kiln_format_tree *entry = tree->entry;
-    const double scale = ldexp(1.0, -entry->scale_exponent);
+    kiln_cell_box path[KILN_TREE_DEPTH_MAX];
+    uint32_t stored = 0;
     bool sound = true;
     KILN_ASSERT(tree->kind->shared && view->triangles != NULL);
     c.failed = !find_ways(&c.ways, tree);
     for (uint32_t t = 0; t < entry->triangle_count && sound; t++) {
         polygon whole = {.count = 3};
         c.triangle = entry->triangle_first + t;
-        for (unsigned i = 0; i < 9; i++) {
-            const uint32_t vertex = view->triangles[3 * (size_t)c.triangle + i / 3];
-            const float coordinate = view->vertices[3 * (size_t)vertex + i % 3];
-            whole.points[i / 3][i % 3] = ((double)coordinate - entry->origin[i % 3]) * scale;
-        }
+        load_corners(view, tree, c.triangle, whole.points);
         c.count = 0;
         if (!c.failed && add(&c, &whole)) {
             mark_ways(&c.ways, t);
@@ -302,6 +380,12 @@ bool kiln_audit_cells(const kiln_view *view, const kiln_view_tree *tree, const c
                                           "%g, %g) of node space",
                                           name, view->ids[c.triangle], p[0], p[1], p[2]);
         }
+    }
+    if (sound && !parts_are_there(view, tree, 0, path, 0, &stored)) {
+        sound = kiln_format_error_set(error, KILN_FORMAT_ERROR_RULE, 0,
+                                      "tree '%.40s': triangle %u is in a leaf but not in the boxes "
+                                      "of all lanes on the way there",
+                                      name, view->ids[stored]);
     }
     if (sound && !all_marks_are_right(&c.ways, tree)) {
         sound = kiln_format_error_set(error, KILN_FORMAT_ERROR_RULE, 0,

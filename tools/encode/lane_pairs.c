@@ -27,9 +27,12 @@
 #include <math.h>
 #include <string.h>
 
-#define SLACK 0x1p-40
-#define ROUNDING                                                                                   \
-    0x1p-46 /* of a height along a direction: far more than sums of doubles are off by */
+/* Room about each of two boxes, times 1 and the distance of a side from 0: more than what a point
+ * of both may lie outside of them (KILN_CELL_SLACK), and its coordinates be off by rounding. */
+#define ROOM 0x1p-39
+
+/* Of a height along a direction: far more than sums of doubles are off by. */
+#define ROUNDING 0x1p-46
 
 /* Pairs of lanes and of triangles looked at, and nodes of searches for a place, in the mean, before
  * the rest is taken: scans need about ten. An audit, which searches by all marks, is given more. */
@@ -37,7 +40,7 @@ enum { STEPS_A_SLOT = 512, AUDIT_MORE = 8 };
 
 typedef struct {
     kiln_contents contents;
-    double lower[3], upper[3];
+    kiln_cell_box box; /* with room */
 } placed;
 
 typedef struct {
@@ -51,15 +54,11 @@ typedef struct {
 static void place_lane_of(const search *s, uint32_t index, unsigned lane, placed *out)
 {
     const kiln_format_node8 *node = kiln_view_tree_node(s->tree, index);
-    kiln_lane_box decoded;
-    s->tree->kind->decode_lane(node, lane, &decoded);
     out->contents = kiln_node8_contents(node, lane);
+    kiln_cells_box(node, lane, &out->box);
     for (unsigned k = 0; k < 3; k++) {
-        const double centre = (double)node->org[k] + (double)decoded.centre[k];
-        const double half = (double)decoded.half[k];
-        const double slack = SLACK + 4.0 * DBL_EPSILON * (fabs(centre) + half);
-        out->lower[k] = centre - half - slack;
-        out->upper[k] = centre + half + slack;
+        out->box.lower[k] -= ROOM * (1 + fabs(out->box.lower[k]));
+        out->box.upper[k] += ROOM * (1 + fabs(out->box.upper[k]));
     }
 }
 
@@ -88,8 +87,8 @@ static bool bounds_reach(const search *s, double p[3][3], const placed *x, const
         }
         const double low = fmin(at[0], fmin(at[1], at[2]));
         const double high = fmax(at[0], fmax(at[1], at[2]));
-        reach = reach && low <= fmin(x->upper[k], y->upper[k]) + SLACK &&
-                high >= fmax(x->lower[k], y->lower[k]) - SLACK;
+        reach = reach && low <= fmin(x->box.upper[k], y->box.upper[k]) &&
+                high >= fmax(x->box.lower[k], y->box.lower[k]);
     }
     return reach;
 }
@@ -185,14 +184,18 @@ static bool boxes_meet(const placed *x, const placed *y)
 {
     bool meet = true;
     for (unsigned k = 0; k < 3; k++) {
-        meet = meet && x->lower[k] <= y->upper[k] && y->lower[k] <= x->upper[k];
+        meet = meet && x->box.lower[k] <= y->box.upper[k] && y->box.lower[k] <= x->box.upper[k];
     }
     return meet;
 }
 
 static double size_of_box(const placed *x)
 {
-    return (x->upper[0] - x->lower[0]) + (x->upper[1] - x->lower[1]) + (x->upper[2] - x->lower[2]);
+    double size = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        size += x->box.upper[k] - x->box.lower[k];
+    }
+    return size;
 }
 
 /* May triangles below two lanes meet, or was it not found out? Recursion is as deep as twice the
