@@ -19,6 +19,7 @@
 #include "../exact/exact.h"
 #include "../exact/expansion.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The sign of the first coordinate of (q - p) x (r - s) that is not 0. */
@@ -39,25 +40,34 @@ static int first_sign_of_product(const double p[3], const double q[3], const dou
     return sign;
 }
 
-/* Of the normal of a triangle. 0: it has no area. */
-static int first_sign_of_normal(const double t[9])
+/* The first coordinate of the normal of a triangle that is not 0, and the sign of that; 0: the
+ * triangle has no area. */
+typedef struct {
+    int axis, sign;
+} facing;
+
+static facing facing_of(const double t[9])
 {
-    int sign = 0;
-    for (int k = 0; k < 3 && sign == 0; k++) {
-        sign = kiln_exact_orient2d(t + 3, t + 6, t, (k + 1) % 3, (k + 2) % 3);
+    facing f = {-1, 0};
+    while (f.sign == 0 && f.axis < 2) {
+        f.axis++;
+        f.sign = kiln_exact_orient2d(t + 3, t + 6, t, (f.axis + 1) % 3, (f.axis + 2) % 3);
     }
-    return sign;
+    return f;
 }
 
-/* 1: corners of s that are in front of t, `move` being what s has moved by as seen from t. */
-static bool moved_sides(const double t[9], const double s[9], int move, int side[3], bool *grazes)
+/* 1: corners of s that are in front of t, `move` being what s has moved by as seen from t.
+ * `before`: without the move. */
+static bool moved_sides(const double t[9], const double s[9], int move, int before[3], int side[3],
+                        bool *grazes)
 {
     int flat = 2;
-    kiln_exact_plane_sides(t, s, side);
+    kiln_exact_plane_sides(t, s, before);
     for (int k = 0; k < 3; k++) {
+        side[k] = before[k];
         if (side[k] == 0) {
             *grazes = true;
-            flat = flat == 2 ? first_sign_of_normal(t) : flat;
+            flat = flat == 2 ? facing_of(t).sign : flat;
             side[k] = move * flat;
         }
     }
@@ -75,17 +85,30 @@ static int edge_from(const int side[3], int from)
     return edge;
 }
 
-/* On which side X's edge i passes Y's edge j. */
-static int passing_side(const double x[9], int i, const double y[9], int j, int move, bool *grazes)
+#define UNASKED 2 /* a sign that is not known yet */
+
+/* On which side X's edge i passes Y's edge j, without a move; 0: they meet, or are in one plane. */
+static int passing_sign(const double x[9], int i, const double y[9], int j, kiln_crossing *known)
 {
-    const double *p = x + 3 * i, *q = x + 3 * ((i + 1) % 3);
-    const double *s = y + 3 * j, *r = y + 3 * ((j + 1) % 3);
-    const int sign = kiln_exact_orient3d(p, q, r, s);
+    int8_t *sign = &known->passing[3 * i + j];
+    if (*sign == UNASKED) {
+        *sign = (int8_t)kiln_exact_orient3d(x + 3 * i, x + 3 * ((i + 1) % 3), y + 3 * ((j + 1) % 3),
+                                            y + 3 * j);
+    }
+    return *sign;
+}
+
+/* With it. */
+static int passing_side(const double x[9], int i, const double y[9], int j, int move,
+                        kiln_crossing *out)
+{
+    const int sign = passing_sign(x, i, y, j, out);
     if (sign != 0) {
         return sign;
     }
-    *grazes = true;
-    return move * first_sign_of_product(p, q, s, r);
+    out->grazes = true;
+    return move * first_sign_of_product(x + 3 * i, x + 3 * ((i + 1) % 3), y + 3 * j,
+                                        y + 3 * ((j + 1) % 3));
 }
 
 /* Each triangle cuts an interval out of the line that the planes share: along n_x x n_y X's begins
@@ -98,19 +121,21 @@ void kiln_crossing_find(const double x[9], const double y[9], int move, kiln_cro
     int side_x[3], side_y[3];
     KILN_ASSERT(move == 1 || move == -1);
     memset(out, 0, sizeof *out);
-    const bool of_x = moved_sides(y, x, move, side_x, &out->grazes);
-    if (!moved_sides(x, y, -move, side_y, &out->grazes) || !of_x) {
+    memset(out->passing, UNASKED, sizeof out->passing);
+    const bool of_x = moved_sides(y, x, move, out->side, side_x, &out->grazes);
+    int *before_y = out->side + KILN_CROSSING_OF_Y;
+    if (!moved_sides(x, y, -move, before_y, side_y, &out->grazes) || !of_x) {
         return;
     }
     const int begin_x = edge_from(side_x, -1), end_x = edge_from(side_x, 1);
     const int begin_y = edge_from(side_y, 1), end_y = edge_from(side_y, -1);
-    const bool begins_in_y = passing_side(x, begin_x, y, begin_y, move, &out->grazes) > 0;
-    const bool ends_in_y = passing_side(x, end_x, y, end_y, move, &out->grazes) < 0;
+    const bool begins_in_y = passing_side(x, begin_x, y, begin_y, move, out) > 0;
+    const bool ends_in_y = passing_side(x, end_x, y, end_y, move, out) < 0;
     /* X begins before Y ends, and ends after Y begins: where it does not follow from the others. */
     const bool begins_before =
-        !begins_in_y || ends_in_y || passing_side(x, begin_x, y, end_y, move, &out->grazes) > 0;
+        !begins_in_y || ends_in_y || passing_side(x, begin_x, y, end_y, move, out) > 0;
     const bool ends_after =
-        begins_in_y || !ends_in_y || passing_side(x, end_x, y, begin_y, move, &out->grazes) < 0;
+        begins_in_y || !ends_in_y || passing_side(x, end_x, y, begin_y, move, out) < 0;
     if (begins_before && ends_after) {
         out->found = true;
         out->edge[0] = (uint8_t)(begins_in_y ? begin_x : KILN_CROSSING_OF_Y + begin_y);
@@ -118,23 +143,86 @@ void kiln_crossing_find(const double x[9], const double y[9], int move, kiln_cro
     }
 }
 
-unsigned kiln_crossing_touches(const double x[9], const double y[9])
+/* ------------------------------------------------------- edges that meet the other triangle -- */
+
+/* Is an edge beyond a triangle along one of the axes? */
+static bool edge_is_beyond(const double p[3], const double q[3], const double t[9])
+{
+    bool beyond = false;
+    for (int k = 0; k < 3; k++) {
+        const double low = fmin(p[k], q[k]), high = fmax(p[k], q[k]);
+        beyond = beyond || (t[k] < low && t[k + 3] < low && t[k + 6] < low) ||
+                 (t[k] > high && t[k + 3] > high && t[k + 6] > high);
+    }
+    return beyond;
+}
+
+/* Bit k: a point of the plane of t is on the outer side of its edge k. */
+static unsigned outer_sides(const double t[9], facing f, const double p[3])
+{
+    unsigned outer = 0;
+    for (int k = 0; k < 3; k++) {
+        const int side = kiln_exact_orient2d(t + 3 * k, t + 3 * ((k + 1) % 3), p, (f.axis + 1) % 3,
+                                             (f.axis + 2) % 3);
+        outer |= (unsigned)(side * f.sign < 0) << k;
+    }
+    return outer;
+}
+
+/* Does an edge in the plane of t meet it? Convex polygons that do not meet are parted along an edge
+ * of one of them, and t sees both planes alike in a coordinate in which it has an area. */
+static bool meets_in_plane(const double t[9], facing f, const double p[3], const double q[3])
+{
+    if ((outer_sides(t, f, p) & outer_sides(t, f, q)) != 0) {
+        return false;
+    }
+    const int i = (f.axis + 1) % 3, j = (f.axis + 2) % 3;
+    const int one = kiln_exact_orient2d(p, q, t, i, j);
+    return one == 0 || kiln_exact_orient2d(p, q, t + 3, i, j) != one ||
+           kiln_exact_orient2d(p, q, t + 6, i, j) != one;
+}
+
+/* Does the line of edge k of X, or of Y, pass through the other triangle, whose plane it crosses?
+ * It goes round all edges of that one way then. */
+static bool goes_through(const double x[9], const double y[9], bool of_x, int k,
+                         kiln_crossing *known)
+{
+    bool right = false, left = false;
+    for (int i = 0; i < 3 && !(right && left); i++) {
+        const int sign = of_x ? passing_sign(x, k, y, i, known) : passing_sign(x, i, y, k, known);
+        right = right || sign > 0;
+        left = left || sign < 0;
+    }
+    return !(right && left);
+}
+
+unsigned kiln_crossing_touches(const double x[9], const double y[9], kiln_crossing *crossing)
 {
     unsigned touches = 0;
-    int side[6];
-    kiln_exact_plane_sides(y, x, side);
-    kiln_exact_plane_sides(x, y, side + KILN_CROSSING_OF_Y);
-    for (unsigned k = 0; k < 6; k++) {
-        const double *of = k < KILN_CROSSING_OF_Y ? x : y;
-        const double *other = k < KILN_CROSSING_OF_Y ? y : x;
-        if (side[k] * side[k / 3 * 3 + (k + 1) % 3] > 0) {
-            continue; /* on one side of the other's plane */
+    for (unsigned edge = 0; edge < 6; edge++) {
+        const bool of_x = edge < KILN_CROSSING_OF_Y;
+        const int k = (int)edge % 3, next = (k + 1) % 3;
+        const int *side = crossing->side + (of_x ? 0 : KILN_CROSSING_OF_Y);
+        const double *own = of_x ? x : y, *other = of_x ? y : x;
+        const double *p = own + 3 * k, *q = own + 3 * next;
+        if (side[k] * side[next] > 0 || edge_is_beyond(p, q, other)) {
+            continue;
         }
-        double edge[9];
-        memcpy(edge, of + k % 3 * 3, 3 * sizeof *edge);
-        memcpy(edge + 3, of + (k + 1) % 3 * 3, 3 * sizeof *edge);
-        memcpy(edge + 6, edge + 3, 3 * sizeof *edge);
-        touches |= (unsigned)kiln_exact_triangles_meet(edge, other) << k;
+        bool meets;
+        if (side[k] != 0 && side[next] != 0) {
+            meets = goes_through(x, y, of_x, k, crossing);
+        } else {
+            const facing f = facing_of(other);
+            if (f.sign == 0) {
+                const double line[9] = {p[0], p[1], p[2], q[0], q[1], q[2], q[0], q[1], q[2]};
+                meets = kiln_exact_triangles_meet(line, other);
+            } else if (side[k] == 0 && side[next] == 0) {
+                meets = meets_in_plane(other, f, p, q);
+            } else {
+                meets = outer_sides(other, f, side[k] == 0 ? p : q) == 0;
+            }
+        }
+        touches |= (unsigned)meets << edge;
     }
     return touches;
 }

@@ -15,6 +15,9 @@ typedef struct {
     bool found;
     bool grazes;     /* the answer depends on the move: a corner is in a plane, or edges meet */
     uint8_t edge[2]; /* at whose crossing it begins, and ends */
+    /* Signs before the move, so that none is asked for twice. */
+    int side[6];       /* of corner k of X, 3 + k of Y, in front of the other's plane: 1 */
+    int8_t passing[9]; /* of X's edge i and Y's edge j at 3 i + j; or not known */
 } kiln_crossing;
 
 /* Corner k is t[3 k .. 3 k + 2], in range as for kiln_exact_triangles_meet. `move` is 1 or -1: X
@@ -23,7 +26,7 @@ typedef struct {
 void kiln_crossing_find(const double x[9], const double y[9], int move, kiln_crossing *out);
 
 /* Bit k: edge k, numbered as above, and the other triangle have a point in common. Exact, without a
- * move. */
-unsigned kiln_crossing_touches(const double x[9], const double y[9]);
+ * move. `crossing` is what was found of the two, whose signs are completed. */
+unsigned kiln_crossing_touches(const double x[9], const double y[9], kiln_crossing *crossing);
 
 #endif

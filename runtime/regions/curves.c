@@ -208,7 +208,7 @@ static void trace_pair(kiln_regions *r, uint32_t pair, double x[9])
     unsigned touches = crossing.found ? 1u << crossing.edge[0] | 1u << crossing.edge[1] : 0;
     unsigned placed = 0;
     if (crossing.grazes) {
-        touches = kiln_crossing_touches(x, y);
+        touches = kiln_crossing_touches(x, y, &crossing);
     }
     for (unsigned edge = 0; edge < 6; edge++) {
         if ((touches >> edge & 1) != 0) {

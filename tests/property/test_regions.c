@@ -6,10 +6,10 @@
  * Oracle: depth and normal from the solids' geometry, and, of those that are convex, from the
  * Minkowski difference of the polyhedra (convex_depth.h); which pairs hang together, by exact
  * arithmetic (oracle.c) on all pairs of pairs; of affine poses meshes that are baked where these
- * take them; triangles inside, by kiln_locate_point of each;
- * Stokes' theorem, for the area vector; that each crossing of an edge is the begin of one segment
- * and the end of one, for curves at degenerate places. Trees of every kind, both orders of A and B
- * and permuted triangles must agree.
+ * take them; triangles inside, by kiln_locate_point of each; Stokes' theorem, for the area vector;
+ * that each crossing of an edge is the begin of one segment and the end of one, for curves at
+ * degenerate places; each edge as a triangle without area, for what it meets. Trees of every kind,
+ * both orders of A and B and permuted triangles must agree.
  *
  * support/amount.h tells how many. */
 #include <math.h>
@@ -24,6 +24,7 @@
 
 #include <cmocka.h>
 
+#include "../../runtime/exact/exact.h"
 #include "../../runtime/kiln_regions.h"
 #include "../../runtime/regions/crossing.h"
 #include "../support/affine.h"
@@ -718,6 +719,25 @@ static void expect_closed_curves(const brute_pair *pairs, size_t count, int move
     free(ends);
 }
 
+/* Which edges of two triangles meet the other one, as triangles without area do. */
+static void expect_touches(const brute_pair *pair)
+{
+    kiln_crossing crossing;
+    kiln_crossing_find(pair->a, pair->b, 1, &crossing);
+    const unsigned touches = kiln_crossing_touches(pair->a, pair->b, &crossing);
+    for (unsigned edge = 0; edge < 6; edge++) {
+        const bool of_a = edge < KILN_CROSSING_OF_Y;
+        const double *own = of_a ? pair->a : pair->b;
+        const size_t size = 3 * sizeof *own;
+        double line[9];
+        memcpy(line, own + edge % 3 * 3, size);
+        memcpy(line + 3, own + (edge + 1) % 3 * 3, size);
+        memcpy(line + 6, line, size);
+        assert_int_equal(touches >> edge & 1,
+                         kiln_exact_triangles_meet(line, of_a ? pair->b : pair->a));
+    }
+}
+
 /* The same in a world of another size. */
 static kiln_pose pose_scaled(const kiln_pose *pose, double scale)
 {
@@ -801,6 +821,9 @@ static size_t expect_regions(const body *a, const kiln_pose *placed_a, const bod
         if (meeting_pairs <= 300) {
             assert_int_equal(parts, brute_parts(all, (uint32_t)meeting_pairs));
         }
+    }
+    for (size_t i = 0; i < meeting_pairs; i++) {
+        expect_touches(&all[i]);
     }
     if (closed) {
         expect_closed_curves(all, meeting_pairs, 1);
