@@ -249,6 +249,9 @@ typedef struct {
     double weight[4];
     double x[3], square; /* it, and its square */
     double way[3];       /* the way to it, of any length */
+    /* What was proved last: a unit vector from the hull to the triangle; how far the hull reaches
+     * along it. */
+    double line[3], reach;
 } convex_search;
 
 static inline void take_face(convex_search *c, int held, const int at[], const double weight[],
@@ -341,14 +344,14 @@ static void find_nearest_face(convex_search *c)
     }
 }
 
-/* Adds the pair that comes first along w; w . p of it. False: it is there already. */
-static bool add_first(convex_search *c, const double w[3], double *along)
+/* Adds the pair that comes first along w; its vertex, and w . p of it. False: it is there
+ * already. */
+static bool add_first(convex_search *c, const double w[3], double v[3], double *along)
 {
     const double a = kiln_dot(w, c->t), b = kiln_dot(w, c->t + 3), d = kiln_dot(w, c->t + 6);
     const int corner = a >= b ? (a >= d ? 0 : 2) : (b >= d ? 1 : 2);
     const uint32_t vertex = first_vertex(c->core, w);
     const int count = c->s.count;
-    double v[3];
     vertex_about_middle(c->core, vertex, v);
     *along = kiln_dot(w, v) - (corner == 0 ? a : corner == 1 ? b : d);
     for (int i = 0; i < count; i++) {
@@ -377,6 +380,16 @@ static void keep_face(convex_search *c)
     c->s.count = c->held;
 }
 
+/* Of w, of this length, along which that vertex is first. */
+static inline void set_line(convex_search *c, const double w[3], double length,
+                            const double first[3])
+{
+    for (int k = 0; k < 3; k++) {
+        c->line[k] = -w[k] / length;
+    }
+    c->reach = kiln_dot(c->line, first);
+}
+
 typedef enum { FOUND, BEYOND, INSIDE, UNSURE } outcome;
 
 /* Until the distance of hull and triangle is proved (FOUND), or that it is above `beyond` or no
@@ -384,13 +397,13 @@ typedef enum { FOUND, BEYOND, INSIDE, UNSURE } outcome;
 static outcome converge(convex_search *c, double beyond, double within)
 {
     const double position = POSITION * c->size;
-    double w[3], along;
+    double w[3], first[3], along;
     /* from the hull's middle to the triangle's */
     for (int k = 0; k < 3; k++) {
         w[k] = -((c->t[k] + c->t[3 + k]) + c->t[6 + k]);
     }
     c->s.count = 0;
-    (void)add_first(c, w, &along);
+    (void)add_first(c, w, first, &along);
     for (int round = 0; round < ROUNDS; round++) {
         if (c->s.count == 4 && surrounds(c)) {
             return INSIDE;
@@ -412,12 +425,14 @@ static outcome converge(convex_search *c, double beyond, double within)
         for (int k = 0; k < 3; k++) {
             w[k] = c->way[k] / most;
         }
-        const bool fresh = add_first(c, w, &along);
-        const double gap = along / sqrt(kiln_dot(w, w));
+        const bool fresh = add_first(c, w, first, &along);
+        const double size = sqrt(kiln_dot(w, w)), gap = along / size;
         if (gap - position > beyond) {
+            set_line(c, w, size, first);
             return BEYOND;
         }
         if (length - gap <= CERTIFIED * c->size) {
+            set_line(c, w, size, first);
             return FOUND;
         }
         if (!fresh) {
@@ -482,10 +497,15 @@ bool kiln_convex_triangle_nearest(const kiln_convex_core *core, const double t[9
 {
     convex_search c;
     bool meet;
+    memset(out->line, 0, sizeof out->line);
     if (load_case(core, t, &c)) {
         const double room = 4 * (CERTIFIED + POSITION) * c.size;
         const outcome how = converge(&c, limit + core->radius + room, -1);
         const double distance = sqrt(c.square);
+        if (how == BEYOND || how == FOUND) {
+            memcpy(out->line, c.line, sizeof out->line);
+            out->reach = c.reach;
+        }
         if (how == BEYOND) {
             return false;
         }

@@ -49,11 +49,14 @@ typedef struct {
     double value;                  /* 0 exactly where they meet */
     double on_core[3], on_mesh[3]; /* nearest points of the hull without radius and the triangle */
     double apart[3]; /* a way from the hull to the triangle, of any length; may be 0 */
+    /* A unit vector from the hull to the triangle along which doubles found them apart, and how far
+     * the hull reaches along it from its middle; 0: integers had to decide. */
+    double line[3], reach;
 } kiln_convex_nearest;
 
 /* How far they are apart: a function of the shape and the corners alone, within 2^-44 of the
  * largest difference of a coordinate between two points of theirs. False: it is greater than
- * `limit`; *out is then undefined. */
+ * `limit`; of *out only the line is then defined. */
 bool kiln_convex_triangle_nearest(const kiln_convex_core *core, const double t[9], double limit,
                                   kiln_convex_nearest *out);
 

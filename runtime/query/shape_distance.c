@@ -43,8 +43,9 @@ typedef struct {
     double hull_limit; /* what may matter, from the hull without its radius */
     double box_limit;  /* and from the box, or the middle, that stands for the hull */
     double lower[3], upper[3];
-    double along[3], reach; /* a unit vector from hull to mesh; how far the hull reaches along */
-    bool aimed;             /* there is one */
+    /* Unit vectors from hull to mesh, and how far the hull reaches along them: of the best triangle
+     * and of the last one that was too far. 0: none. */
+    double along[2][3], reach[2];
     kiln_leaf_triangles leaf;
 } shape_search;
 
@@ -84,9 +85,8 @@ static void lower_limit(shape_search *s, kiln_shape_near_walk *walk)
     s->box_limit = s->hull_limit + (s->core.round ? s->core.around : 0);
 }
 
-/* The line along which the best triangle and the hull are apart: most others are seen to be farther
- * along it. */
-static void aim_line(shape_search *s, kiln_shape_near_walk *walk)
+/* Where integers found the best triangle: the line from the hull to it. */
+static void find_line(shape_search *s, double line[3])
 {
     const double *v = s->near.apart;
     const double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
@@ -96,11 +96,22 @@ static void aim_line(shape_search *s, kiln_shape_near_walk *walk)
     const double unit[3] = {v[0] / most, v[1] / most, v[2] / most};
     const double length = sqrt(kiln_dot(unit, unit));
     for (int k = 0; k < 3; k++) {
-        s->along[k] = unit[k] / length;
+        line[k] = unit[k] / length;
     }
-    s->reach = kiln_convex_reach(&s->core, s->along);
-    s->aimed = true;
-    kiln_shape_near_walk_line(walk, s->along);
+    s->near.reach = kiln_convex_reach(&s->core, line);
+}
+
+/* The line along which the best triangle and the hull are apart: most others are seen to be farther
+ * along it. */
+static void aim_line(shape_search *s, kiln_shape_near_walk *walk)
+{
+    double *line = s->near.line;
+    if (line[0] == 0 && line[1] == 0 && line[2] == 0) {
+        find_line(s, line);
+    }
+    memcpy(s->along[0], line, sizeof s->along[0]);
+    s->reach[0] = s->near.reach;
+    kiln_shape_near_walk_line(walk, line);
 }
 
 /* Takes a triangle that is better than the best. */
@@ -110,8 +121,12 @@ static bool try_triangle(shape_search *s, uint32_t stored, const double corners[
     const kiln_tree *tree = s->question->tree;
     const uint32_t id = kiln_tree_id(tree, stored);
     if (!kiln_convex_triangle_nearest(&s->core, corners, s->found ? s->near.value : s->limit,
-                                      &near) ||
-        near.value * s->scale > s->question->options.beyond ||
+                                      &near)) {
+        memcpy(s->along[1], near.line, sizeof s->along[1]);
+        s->reach[1] = near.reach;
+        return false;
+    }
+    if (near.value * s->scale > s->question->options.beyond ||
         (s->found && near.value == s->near.value && id >= s->id) ||
         !kiln_mesh_filter_keeps(&s->question->filter, tree, id)) {
         return false;
@@ -141,15 +156,20 @@ static bool is_farther(const shape_search *s, uint32_t i)
     if (squared > s->hull_limit * s->hull_limit) {
         return true;
     }
-    double least = HUGE_VAL;
-    for (int c = 0; s->aimed && c < 3; c++) {
-        double place = 0;
-        for (int k = 0; k < 3; k++) {
-            place += (s->leaf.corner[3 * c + k][i] - s->core.middle[k]) * s->along[k];
+    for (int l = 0; l < 2; l++) {
+        double least = HUGE_VAL;
+        for (int c = 0; c < 3; c++) {
+            double place = 0;
+            for (int k = 0; k < 3; k++) {
+                place += (s->leaf.corner[3 * c + k][i] - s->core.middle[k]) * s->along[l][k];
+            }
+            least = place < least ? place : least;
         }
-        least = place < least ? place : least;
+        if (least - s->reach[l] > s->hull_limit) {
+            return true;
+        }
     }
-    return s->aimed && least - s->reach > s->hull_limit;
+    return false;
 }
 
 static bool visit_shape_leaf(kiln_shape_near_walk *walk, uint32_t first, uint32_t count)
@@ -295,7 +315,9 @@ static kiln_status answer_convex(shape_question *q, kiln_shape_nearest *out)
     s.absolute = options->absolute / s.scale;
     /* The quotient may round down, and a triangle exactly at `beyond` has to count. */
     s.limit = options->beyond / s.scale * (s.scale == 1 ? 1 : 1 + 0x1p-50);
-    s.found = s.stopped = s.aimed = false;
+    s.found = s.stopped = false;
+    memset(s.along, 0, sizeof s.along);
+    memset(s.reach, 0, sizeof s.reach);
     KILN_ASSERT(s.scale > 0);
     kiln_shape_near_walk_begin(&walk, q->tree, &s.placement, &s.core, visit_shape_leaf, &s);
     try_shape_hint(&s, options->hint);
