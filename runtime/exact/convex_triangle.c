@@ -13,6 +13,12 @@
  * below 2 S, by less than 32 u S. So both bounds hold within POSITION = 64 u of S. A determinant of
  * three p, of lengths below 4 S, is off by less than VOLUME / 4 of S^3.
  *
+ * Blocks of vertices. A box in floats, in units of the hull's size, begins along a way w, whose
+ * largest coordinate is 1, at the sum of w m - |w| h, which is off by at most 14 u of the sum of
+ * the |w|, now with u = 2^-24: the products by 2 u, of a w that is rounded by 2 u, of an m and an h
+ * that are by 3 u, and the sums by 7 u. Each h is larger by BLOCK_ROUNDING = 32 u, which outweighs
+ * that and the u by which the place is rounded that it is compared with.
+ *
  * The way is not x but what is computed without cancellation: the normal of a face, and of an edge
  * e x (p x e). x itself is off by some u S, which turns it by u S / |x|; so turned, a face near the
  * origin would prove nothing. */
@@ -35,7 +41,7 @@
 #define SIZE_MOST 0x1p100
 #define NUMBER_MOST 1e60
 #define ROUNDS 24
-#define BLOCK_ROUNDING 0x1p-46 /* of S and the coordinates of a way: of products with blocks */
+#define BLOCK_ROUNDING 0x1p-19f /* of the hull's size: what boxes of blocks are larger by */
 #define ROUND 0.5 /* squares of a ball's radius and of half the diagonal of the bounds */
 #define ABOVE_ZERO 0x1p-1022
 
@@ -47,12 +53,21 @@ static inline double settled(double value)
 }
 
 /* Coordinate k of a vertex where it is. */
+static inline double carried_coordinate(const double *v, size_t k, const kiln_transform *carry)
+{
+    return carry == NULL ? v[k] : kiln_dot(carry->rotation + 3 * k, v) + carry->translation[k];
+}
+
 static inline double coordinate_of(const kiln_convex_core *core, size_t index, size_t k)
 {
-    const double *v = core->vertices + 3 * index;
-    return core->carry == NULL
-               ? v[k]
-               : kiln_dot(core->carry->rotation + 3 * k, v) + core->carry->translation[k];
+    return carried_coordinate(core->vertices + 3 * index, k, core->carry);
+}
+
+void kiln_convex_carried(const kiln_convex_core *core, uint32_t first, uint32_t count, double out[])
+{
+    for (uint32_t i = 0; i < 3 * count; i++) {
+        out[i] = coordinate_of(core, first + i / 3, i % 3);
+    }
 }
 
 void kiln_convex_vertex(const kiln_convex_core *core, uint32_t index, double out[3])
@@ -76,161 +91,186 @@ static void set_ball(kiln_convex_core *core, double squared)
     core->round = squared > 0x1p-900 && squared < ROUND * diagonal;
 }
 
-/* Boxes of the blocks of a large hull, about the middle. */
-static void form_blocks(kiln_convex_core *core)
+/* The vertex where it is, in `room` where it is carried there. */
+static inline const double *find_vertex(const kiln_convex_core *core, size_t index, double room[3])
 {
-    core->block = core->count / KILN_CONVEX_BLOCKS + 1;
-    for (uint32_t i = 0; i < core->count; i += core->block) {
-        const uint32_t end = core->count - i < core->block ? core->count : i + core->block;
-        for (uint32_t k = 0; k < 3; k++) {
-            double low = HUGE_VAL, high = -HUGE_VAL;
-            for (uint32_t j = i; j < end; j++) {
-                const double at = coordinate_of(core, j, k) - core->middle[k];
-                low = kiln_smaller(at, low);
-                high = kiln_larger(at, high);
-            }
-            core->kept[k][i / core->block] = low / 2 + high / 2;
-            core->kept[k][KILN_CONVEX_BLOCKS + i / core->block] = high / 2 - low / 2;
+    const double *v = core->vertices + 3 * index;
+    if (core->carry == NULL) {
+        return v;
+    }
+    for (size_t k = 0; k < 3; k++) {
+        room[k] = carried_coordinate(v, k, core->carry);
+    }
+    return room;
+}
+
+/* Squares of distances from the middle: the largest, and the sum, which shows whether a number is
+ * none. */
+typedef struct {
+    double most, sum;
+} convex_squares;
+
+static inline void add_square(convex_squares *squares, const double p[3])
+{
+    const double square = kiln_dot(p, p);
+    squares->most = kiln_larger(square, squares->most);
+    squares->sum += square;
+}
+
+/* Keeps the vertices of a small hull, up to a multiple of eight by the last one, which then comes
+ * several times. */
+static void keep_vertices(kiln_convex_core *core, convex_squares *squares)
+{
+    const uint32_t count = core->count;
+    double room[3], p[3];
+    for (uint32_t i = 0; i < (count + 7) / 8 * 8; i++) {
+        const double *v = find_vertex(core, i < count ? i : count - 1, room);
+        for (int k = 0; k < 3; k++) {
+            p[k] = v[k] - core->middle[k];
+            core->of.kept[k][i] = p[k];
+        }
+        add_square(squares, p);
+    }
+}
+
+/* The box of block b of a large hull. */
+static void form_block(kiln_convex_core *core, uint32_t b, convex_squares *squares)
+{
+    const uint32_t first = b * core->block;
+    const uint32_t end = core->count - first < core->block ? core->count : first + core->block;
+    const double size = core->size > 0 ? core->size : 1;
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double room[3], p[3];
+    for (uint32_t j = first; j < end; j++) {
+        const double *v = find_vertex(core, j, room);
+        for (int k = 0; k < 3; k++) {
+            p[k] = v[k] - core->middle[k];
+            low[k] = kiln_smaller(p[k], low[k]);
+            high[k] = kiln_larger(p[k], high[k]);
+        }
+        add_square(squares, p);
+    }
+    for (int k = 0; k < 3; k++) {
+        core->of.blocks.middle[k][b] = (float)((low[k] / 2 + high[k] / 2) / size);
+        core->of.blocks.half[k][b] = (float)((high[k] / 2 - low[k] / 2) / size) + BLOCK_ROUNDING;
+    }
+}
+
+/* Of all blocks, up to a multiple of eight by some that begin behind all others. */
+static void form_blocks(kiln_convex_core *core, convex_squares *squares)
+{
+    core->block = 4 * ((core->count - 1) / (4 * KILN_CONVEX_BLOCKS) + 1);
+    core->blocks = (core->count - 1) / core->block + 1;
+    for (uint32_t b = 0; b < core->blocks; b++) {
+        form_block(core, b, squares);
+    }
+    for (uint32_t b = core->blocks; b % 8 != 0; b++) {
+        for (int k = 0; k < 3; k++) {
+            core->of.blocks.middle[k][b] = 0;
+            core->of.blocks.half[k][b] = -8;
         }
     }
 }
 
-bool kiln_convex_take(const kiln_convex *given, const kiln_transform *carry, kiln_convex_core *core)
+/* Bounds of the vertices, without what is no number. False: one is out of range. */
+static bool take_bounds(kiln_convex_core *core)
 {
+    double lower[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    double upper[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double room[3];
+    bool sound = true;
+    for (size_t i = 0; i < core->count; i++) {
+        const double *v = find_vertex(core, i, room);
+        for (int k = 0; k < 3; k++) {
+            lower[k] = kiln_smaller(v[k], lower[k]);
+            upper[k] = kiln_larger(v[k], upper[k]);
+        }
+    }
+    for (size_t i = 0; core->carry != NULL && i < 3 * (size_t)core->count; i++) {
+        sound &= fabs(core->vertices[i]) <= NUMBER_MOST;
+    }
+    for (int k = 0; k < 3; k++) {
+        sound &= lower[k] >= -NUMBER_MOST && upper[k] <= NUMBER_MOST;
+        core->lower[k] = settled(lower[k]);
+        core->upper[k] = settled(upper[k]);
+    }
+    return sound;
+}
+
+bool kiln_convex_take(const kiln_convex *given, const kiln_transform *carry,
+                      const kiln_convex_kernels *kernels, kiln_convex_core *core)
+{
+    convex_squares squares = {0, 0};
     if (given->vertices == NULL || given->count == 0 ||
         !(given->radius >= 0 && given->radius <= NUMBER_MOST)) {
         return false;
     }
     core->vertices = given->vertices;
     core->carry = carry;
+    core->kernels = kernels;
     core->count = given->count;
     core->radius = settled(given->radius);
-    double lower[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    double upper[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    bool sound = true;
-    for (size_t i = 0; i < core->count; i++) {
-        for (size_t k = 0; k < 3; k++) {
-            const double v = coordinate_of(core, i, k);
-            sound &= fabs(given->vertices[3 * i + k]) <= NUMBER_MOST && fabs(v) <= NUMBER_MOST;
-            lower[k] = kiln_smaller(v, lower[k]);
-            upper[k] = kiln_larger(v, upper[k]);
-        }
+    if (!take_bounds(core)) {
+        return false;
     }
     core->size = 0;
-    for (int k = 0; k < 3 && sound; k++) {
-        core->lower[k] = settled(lower[k]);
-        core->upper[k] = settled(upper[k]);
+    for (int k = 0; k < 3; k++) {
         core->middle[k] = core->lower[k] / 2 + core->upper[k] / 2;
         core->size = kiln_larger(core->size, kiln_larger(core->upper[k] - core->middle[k],
                                                          core->middle[k] - core->lower[k]));
     }
-    if (!sound) {
-        return false;
-    }
-    /* An odd number of vertices is made even by the last one, which then comes twice. */
-    double squared = 0;
-    const uint32_t kept = core->count + core->count % 2;
-    for (uint32_t i = 0; i < kept; i++) {
-        const uint32_t from = i < core->count ? i : i - 1;
-        double p[3];
-        for (size_t k = 0; k < 3; k++) {
-            p[k] = coordinate_of(core, from, k) - core->middle[k];
-            if (core->count <= KILN_CONVEX_KEPT) {
-                core->kept[k][i] = p[k];
-            }
-        }
-        squared = kiln_larger(squared, kiln_dot(p, p));
-    }
-    set_ball(core, squared);
-    if (core->count > KILN_CONVEX_KEPT) {
-        form_blocks(core);
-    }
-    return true;
+    (core->count <= KILN_CONVEX_KEPT ? keep_vertices : form_blocks)(core, &squares);
+    set_ball(core, squares.most);
+    return squares.sum < HUGE_VAL;
 }
 
 static inline void vertex_about_middle(const kiln_convex_core *core, uint32_t index, double out[3])
 {
     const bool is_kept = core->count <= KILN_CONVEX_KEPT;
     for (size_t k = 0; k < 3; k++) {
-        out[k] = is_kept ? core->kept[k][index] : coordinate_of(core, index, k) - core->middle[k];
+        out[k] =
+            is_kept ? core->of.kept[k][index] : coordinate_of(core, index, k) - core->middle[k];
     }
 }
 
-typedef double vertex_pair __attribute__((vector_size(16)));
-typedef int64_t vertex_bits __attribute__((vector_size(16)));
-
-/* The vertex that comes first along w; of equal ones the first in their order. Two at once, of
- * which each lane keeps its first one. */
-static uint32_t first_kept(const kiln_convex_core *core, const double w[3])
+/* Where sizes are out of range no block is passed over: all begin at 0 then. */
+static uint32_t first_in_blocks(const kiln_convex_core *core, const double w[3])
 {
-    vertex_pair least = {HUGE_VAL, HUGE_VAL};
-    vertex_bits best = {0, 1}, index = {0, 1};
-    for (uint32_t i = 0; i < core->count; i += 2) {
-        vertex_pair at = {0, 0}, part;
-        for (int k = 0; k < 3; k++) {
-            memcpy(&part, core->kept[k] + i, sizeof part);
-            at = k == 0 ? w[k] * part : at + w[k] * part;
-        }
-        const vertex_bits nearer = at < least;
-        least = (vertex_pair)((nearer & (vertex_bits)at) | (~nearer & (vertex_bits)least));
-        best = (nearer & index) | (~nearer & best);
-        index += 2;
+    const double most = kiln_larger(kiln_larger(fabs(w[0]), fabs(w[1])), fabs(w[2]));
+    const double unit = most * core->size;
+    const bool sized = most > 0 && unit > 0 && unit < HUGE_VAL;
+    float way[3] = {0, 0, 0};
+    for (int k = 0; k < 3 && sized; k++) {
+        way[k] = (float)(w[k] / most);
     }
-    const bool second = least[1] < least[0] || (least[1] == least[0] && best[1] < best[0]);
-    const uint32_t first = (uint32_t)best[second];
-    return first < core->count ? first : core->count - 1;
+    return core->kernels->first_in_blocks(core, w, way, sized ? unit : HUGE_VAL);
 }
 
-/* Goes on with the vertices of a block. */
-static void search_block(const kiln_convex_core *core, const double w[3], uint32_t block,
-                         double *least, uint32_t *best)
+uint32_t kiln_convex_first(const kiln_convex_core *core, const double w[3])
 {
-    const uint32_t first = block * core->block;
-    const uint32_t end = core->count - first < core->block ? core->count : first + core->block;
-    for (uint32_t i = first; i < end; i++) {
-        double p[3];
-        vertex_about_middle(core, i, p);
-        const double at = kiln_dot(w, p);
-        if (at < *least || (at == *least && i < *best)) {
-            *least = at;
-            *best = i;
-        }
+    if (core->count > KILN_CONVEX_KEPT) {
+        return first_in_blocks(core, w);
     }
-}
-
-static uint32_t first_vertex(const kiln_convex_core *core, const double w[3])
-{
-    if (core->count <= KILN_CONVEX_KEPT) {
-        return first_kept(core, w);
+    if (core->count > 4) {
+        return core->kernels->first(core->of.kept[0], core->of.kept[1], core->of.kept[2],
+                                    core->count, w);
     }
-    double bound[KILN_CONVEX_BLOCKS], least = HUGE_VAL;
-    const double sum = (fabs(w[0]) + fabs(w[1])) + fabs(w[2]);
-    const double rounding = BLOCK_ROUNDING * core->size * sum;
-    const uint32_t blocks = (core->count - 1) / core->block + 1;
-    uint32_t best = 0, first = 0;
-    KILN_ASSERT(blocks <= KILN_CONVEX_BLOCKS);
-    for (uint32_t b = 0; b < blocks; b++) {
-        bound[b] = -rounding;
-        for (int k = 0; k < 3; k++) {
-            bound[b] +=
-                w[k] * core->kept[k][b] - fabs(w[k]) * core->kept[k][KILN_CONVEX_BLOCKS + b];
-        }
-        first = bound[b] < bound[first] ? b : first;
+    double least = HUGE_VAL, v[3];
+    uint32_t first = 0;
+    for (uint32_t i = 0; core->count > 1 && i < core->count; i++) {
+        vertex_about_middle(core, i, v);
+        const double place = kiln_dot(w, v);
+        first = place < least ? i : first;
+        least = kiln_smaller(place, least);
     }
-    search_block(core, w, first, &least, &best);
-    for (uint32_t b = 0; b < blocks; b++) {
-        if (b != first && !(bound[b] > least)) {
-            search_block(core, w, b, &least, &best);
-        }
-    }
-    return best;
+    return first;
 }
 
 double kiln_convex_reach(const kiln_convex_core *core, const double w[3])
 {
     const double back[3] = {-w[0], -w[1], -w[2]};
     double p[3];
-    vertex_about_middle(core, first_vertex(core, back), p);
+    vertex_about_middle(core, kiln_convex_first(core, back), p);
     return kiln_dot(w, p);
 }
 
@@ -350,7 +390,7 @@ static bool add_first(convex_search *c, const double w[3], double v[3], double *
 {
     const double a = kiln_dot(w, c->t), b = kiln_dot(w, c->t + 3), d = kiln_dot(w, c->t + 6);
     const int corner = a >= b ? (a >= d ? 0 : 2) : (b >= d ? 1 : 2);
-    const uint32_t vertex = first_vertex(c->core, w);
+    const uint32_t vertex = kiln_convex_first(c->core, w);
     const int count = c->s.count;
     vertex_about_middle(c->core, vertex, v);
     *along = kiln_dot(w, v) - (corner == 0 ? a : corner == 1 ? b : d);

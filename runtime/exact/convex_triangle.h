@@ -12,12 +12,33 @@
 
 /* Vertices that are kept about the middle, by coordinate. Hulls of more are read anew, but for
  * blocks of vertices, as many, whose boxes show that they are not first. */
-enum { KILN_CONVEX_KEPT = 128, KILN_CONVEX_BLOCKS = 64 };
+enum { KILN_CONVEX_KEPT = 128, KILN_CONVEX_BLOCKS = 128 };
+
+/* Boxes of blocks about the middle, in units of the hull's size. */
+typedef struct {
+    float middle[3][KILN_CONVEX_BLOCKS], half[3][KILN_CONVEX_BLOCKS];
+} kiln_convex_blocks;
+
+struct kiln_convex_core;
+
+/* What instruction sets do for hulls; each gives the same bits in all of them (kernel.h). */
+typedef struct {
+    /* The number of the point that comes first along w, that is, of which ((w0 x + w1 y) + w2 z) is
+     * least; of equal ones the first. There are `count`, at least one, and up to the next multiple
+     * of eight those that follow are read and are none that come before all others. */
+    uint32_t (*first)(const double *x, const double *y, const double *z, uint32_t count,
+                      const double w[3]);
+    /* The number of the vertex of a hull of blocks that comes first along w in the same sense.
+     * `way` is that divided by its largest coordinate, which times the hull's size is `unit`. */
+    uint32_t (*first_in_blocks)(const struct kiln_convex_core *core, const double w[3],
+                                const float way[3], double unit);
+} kiln_convex_kernels;
 
 /* A hull that was checked. */
-typedef struct {
+typedef struct kiln_convex_core {
     const double *vertices;      /* the caller's: magnitudes below KILN_EXACT_MIN count as 0 */
     const kiln_transform *carry; /* NULL; or what they are carried by first */
+    const kiln_convex_kernels *kernels;
     uint32_t count;
     double radius;             /* settled */
     double lower[3], upper[3]; /* bounds of the vertices, settled */
@@ -25,19 +46,29 @@ typedef struct {
     double size;               /* the largest coordinate of a vertex about the middle */
     double around;             /* no vertex is farther from the middle */
     bool round;                /* a ball of that radius surrounds it better than the bounds do */
-    uint32_t block;            /* vertices in a block */
-    /* The vertices; or the middles of blocks and, from KILN_CONVEX_BLOCKS on, half their sizes. */
-    double kept[3][KILN_CONVEX_KEPT];
+    uint32_t block, blocks;    /* vertices in one; how many */
+    union {
+        double kept[3][KILN_CONVEX_KEPT]; /* hulls of so many */
+        kiln_convex_blocks blocks;        /* of more */
+    } of;
 } kiln_convex_core;
 
 /* False: it is not one that is defined (NULL, no vertex, a number out of range, also as carried).
  * `carry` may be NULL; else it must stay where it is, and each coordinate is ((r0 x + r1 y) + r2 z)
  * + t, every operation rounded to double; the radius is taken as it is. */
 bool kiln_convex_take(const kiln_convex *given, const kiln_transform *carry,
-                      kiln_convex_core *core);
+                      const kiln_convex_kernels *kernels, kiln_convex_core *core);
+
+/* `count` vertices of a hull that is carried, from number `first` on, where they are carried to. */
+void kiln_convex_carried(const kiln_convex_core *core, uint32_t first, uint32_t count,
+                         double out[]);
 
 /* Vertex `index`, settled. */
 void kiln_convex_vertex(const kiln_convex_core *core, uint32_t index, double out[3]);
+
+/* The vertex that comes first along w, that is, of which w . (vertex - middle) is least as it is
+ * computed; of equal ones the first. Coordinates of w: below 2^800 in magnitude. */
+uint32_t kiln_convex_first(const kiln_convex_core *core, const double w[3]);
 
 /* The largest of w . (vertex - middle), each product within a few roundings of |w| size. */
 double kiln_convex_reach(const kiln_convex_core *core, const double w[3]);

@@ -9,6 +9,7 @@
 #include "../../formats/assert.h"
 #include "../../formats/node_kinds.h"
 #include "../../formats/transform.h"
+#include "../exact/convex_triangle.h"
 #include "../kiln.h"
 #include "near_point.h"
 
@@ -194,6 +195,7 @@ typedef struct {
                  float squared[8]);
     void (*gaps_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
                          float squared[8]);
+    kiln_convex_kernels convex;
     /* kiln_slab_ray_form, kiln_line_walk. */
     bool (*ray_form)(const struct kiln_tree *tree, const struct kiln_line *line, double off,
                      struct kiln_slab_ray *ray);

@@ -3,6 +3,7 @@
 #include "kernel_boxes.h" /* first: the others test boxes with it */
 
 #include "kernel_adb.h"
+#include "kernel_convex.h"
 #include "kernel_dop.h"
 #include "kernel_gaps.h"
 #include "kernel_likely.h"
@@ -38,6 +39,7 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .order = order_lanes,
     .gaps = lane_gaps,
     .gaps_aligned = lane_gaps_aligned,
+    .convex = {convex_first, convex_first_in_blocks},
     .ray_form = rays_form,
     .ray_walk = rays_walk,
     .ray_find = rays_find_posed,

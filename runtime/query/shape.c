@@ -82,7 +82,7 @@ static bool take_question(shape_query *query, const kiln_shape *shape)
     if (query->convex == NULL) {
         return kiln_shape_take(shape, &query->shape);
     }
-    if (!kiln_convex_take(query->convex, NULL, &query->core)) {
+    if (!kiln_convex_take(query->convex, NULL, &kiln_kernel_active()->convex, &query->core)) {
         return false;
     }
     surround_hull(&query->core, &query->shape);

@@ -89,7 +89,7 @@ static void lower_limit(shape_search *s, kiln_shape_near_walk *walk)
 static void find_line(shape_search *s, double line[3])
 {
     const double *v = s->near.apart;
-    const double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    const double most = kiln_larger(fabs(v[0]), kiln_larger(fabs(v[1]), fabs(v[2])));
     if (!(most > 0 && most < HUGE_VAL)) {
         return;
     }
@@ -144,28 +144,35 @@ static bool shape_is_done(const shape_search *s)
     return s->found && (s->question->any || s->near.value <= s->absolute);
 }
 
-/* Is triangle i of the leaf farther than matters, by its box or along the line? */
+/* How far corner c of triangle i of the leaf is along a line from the middle. */
+static inline double corner_along(const shape_search *s, uint32_t i, int c, const double line[3])
+{
+    const double v[3] = {s->leaf.corner[3 * c][i] - s->core.middle[0],
+                         s->leaf.corner[3 * c + 1][i] - s->core.middle[1],
+                         s->leaf.corner[3 * c + 2][i] - s->core.middle[2]};
+    return kiln_dot(v, line);
+}
+
+static inline double gap_along_axis(const shape_search *s, uint32_t i, int k)
+{
+    const double above = s->leaf.lower[k][i] - s->core.upper[k];
+    const double below = s->core.lower[k] - s->leaf.upper[k][i];
+    const double gap = kiln_larger(kiln_larger(above, below), 0);
+    return gap * gap;
+}
+
+/* Is triangle i of the leaf farther than matters, by its box or along a line? */
 static bool is_farther(const shape_search *s, uint32_t i)
 {
-    double squared = 0;
-    for (int k = 0; k < 3; k++) {
-        const double gap =
-            fmax(s->leaf.lower[k][i] - s->core.upper[k], s->core.lower[k] - s->leaf.upper[k][i]);
-        squared += gap > 0 ? gap * gap : 0;
-    }
+    const double squared =
+        (gap_along_axis(s, i, 0) + gap_along_axis(s, i, 1)) + gap_along_axis(s, i, 2);
     if (squared > s->hull_limit * s->hull_limit) {
         return true;
     }
     for (int l = 0; l < 2; l++) {
-        double least = HUGE_VAL;
-        for (int c = 0; c < 3; c++) {
-            double place = 0;
-            for (int k = 0; k < 3; k++) {
-                place += (s->leaf.corner[3 * c + k][i] - s->core.middle[k]) * s->along[l][k];
-            }
-            least = place < least ? place : least;
-        }
-        if (least - s->reach[l] > s->hull_limit) {
+        const double a = corner_along(s, i, 0, s->along[l]), b = corner_along(s, i, 1, s->along[l]),
+                     c = corner_along(s, i, 2, s->along[l]);
+        if (kiln_smaller(kiln_smaller(a, b), c) - s->reach[l] > s->hull_limit) {
             return true;
         }
     }
@@ -226,7 +233,7 @@ static void try_shape_hint(shape_search *s, uint32_t hint)
 /* A direction of any length in the world's frame as a unit vector; 0 for none. */
 static void fill_normal(const kiln_pose *pose, const double way[3], double out[3])
 {
-    const double most = fmax(fabs(way[0]), fmax(fabs(way[1]), fabs(way[2])));
+    const double most = kiln_larger(fabs(way[0]), kiln_larger(fabs(way[1]), fabs(way[2])));
     if (most > 0 && most < HUGE_VAL) {
         kiln_world_normal(pose, way, 1, out);
     }
@@ -243,7 +250,7 @@ static void fill_nearest_shape(shape_search *s, kiln_shape_nearest *out)
     double normal[3], on_shape[3];
     memcpy(normal, s->near.apart, sizeof normal);
     memcpy(on_shape, s->near.on_mesh, sizeof on_shape);
-    const double most = fmax(fabs(normal[0]), fmax(fabs(normal[1]), fabs(normal[2])));
+    const double most = kiln_larger(fabs(normal[0]), kiln_larger(fabs(normal[1]), fabs(normal[2])));
     if (!(most > 0)) { /* the hull itself meets the triangle */
         double corners[9];
         carried_corners(s, s->stored, corners);
@@ -295,7 +302,8 @@ static kiln_status answer_convex(shape_question *q, kiln_shape_nearest *out)
     kiln_shape_near_walk walk;
     const bool rigid = q->pose_shape == NULL || kiln_pose_is_sound(q->pose_shape);
     const bool served = rigid || unstretch(q);
-    if (!kiln_convex_take(q->shape, rigid || !served ? NULL : &q->carry, &s.core) ||
+    if (!kiln_convex_take(q->shape, rigid || !served ? NULL : &q->carry,
+                          &kiln_kernel_active()->convex, &s.core) ||
         !(options->beyond >= 0 && options->relative >= 0 && options->relative < HUGE_VAL &&
           options->absolute >= 0 && options->absolute < HUGE_VAL)) {
         return KILN_ERROR_ARGUMENT;

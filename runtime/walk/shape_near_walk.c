@@ -8,6 +8,7 @@
 #include "shape_near_walk.h"
 
 #include "../../formats/assert.h"
+#include "../../formats/vector.h"
 #include "lane_order.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static double gap_between_centres(const kiln_shape_near_walk *w, const double ce
     const double length = sqrt(squared);
     const double error = 2 * ((double)w->probe.epsilon * (extents + own) + 4 * w->slack * w->unit);
     const double along = length - reach / length;
-    const double gap = fmax(along, sqrt(of_boxes)) - 0x1p-40 * length - error - w->around;
+    const double gap = kiln_larger(along, sqrt(of_boxes)) - 0x1p-40 * length - error - w->around;
     return gap > 0 && gap < HUGE_VAL ? gap : 0;
 }
 
@@ -123,7 +124,7 @@ static void measure_lanes(const kiln_shape_near_walk *w, const kiln_lanes *lanes
         }
         if (!(bound > w->limit_squared) &&
             (!w->in_range || bound > FAR_SIZES * FAR_SIZES * (half * half))) {
-            bound = fmax(bound, far_bound_of_lane(w, at->node, i));
+            bound = kiln_larger(bound, far_bound_of_lane(w, at->node, i));
         }
         at->bound[i] = bound;
         kept |= (uint32_t) !(bound > w->limit_squared) << i;
@@ -186,7 +187,7 @@ void kiln_shape_near_walk_begin(kiln_shape_near_walk *walk, const kiln_tree *tre
     for (int k = 0; k < 3; k++) {
         walk->middle[k] = core->middle[k];
         const double half =
-            fmax(core->upper[k] - core->middle[k], core->middle[k] - core->lower[k]);
+            kiln_larger(core->upper[k] - core->middle[k], core->middle[k] - core->lower[k]);
         walk->half[k] = core->round ? 0 : half;
         extents += half;
         from[k] = core->middle[k] - placement->carry.translation[k];
@@ -197,7 +198,7 @@ void kiln_shape_near_walk_begin(kiln_shape_near_walk *walk, const kiln_tree *tre
         const double half = walk->half[k] / walk->unit * (1 + 0x1p-18);
         const double own = kiln_dot(inverse + 3 * k, from);
         walk->centre[k] = (own / scale - entry->origin[k]) / unit;
-        largest = fmax(largest, half);
+        largest = kiln_larger(half, largest);
         walk->probe.half[k] = (float)half;
         for (int i = 0; i < 3; i++) {
             walk->probe.axis[k][i] = (float)inverse[3 * i + k];

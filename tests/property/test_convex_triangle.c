@@ -9,6 +9,9 @@
  * Decisions: equal. Distances: what kiln_shapes.h states, 2^-43 of the extent, and 0 exactly where
  * the two meet. Points: on hull and triangle within as much of the numbers' magnitude.
  *
+ * And which of up to 1,300 vertices comes first along a way: rings, random ones, grids and repeated
+ * ones, of any size and place, for each instruction set. Oracle: all of them in turn.
+ *
  * support/amount.h tells how many. */
 #include <math.h>
 #include <setjmp.h>
@@ -23,6 +26,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/exact/convex_triangle.h"
+#include "../../runtime/kernel/kernel.h"
 #include "../support/amount.h"
 #include "../support/meshes.h"
 #include "near_oracle.h"
@@ -345,7 +349,7 @@ static bool check_radius(convex_case *c, const mpq_t squared)
     mpq_mul(reach, reach, reach);
     const bool meet = mpq_cmp(squared, reach) <= 0;
     mpq_clear(reach);
-    assert_true(kiln_convex_take(&shape, NULL, &core));
+    assert_true(kiln_convex_take(&shape, NULL, &kiln_kernel_active()->convex, &core));
     bool right = kiln_convex_meets_triangle(&core, c->t) == meet;
     right = right && kiln_convex_triangle_nearest(&core, c->t, HUGE_VAL, &near);
     right = right && (near.value == 0) == meet && near.value >= 0;
@@ -368,7 +372,7 @@ static bool check_points(const convex_case *c, const mpq_t squared)
     kiln_convex_core core;
     kiln_convex_nearest near;
     double off = 0;
-    assert_true(kiln_convex_take(&shape, NULL, &core) &&
+    assert_true(kiln_convex_take(&shape, NULL, &kiln_kernel_active()->convex, &core) &&
                 kiln_convex_triangle_nearest(&core, c->t, HUGE_VAL, &near));
     for (int k = 0; k < 3; k++) {
         off = fmax(off, fabs(near.on_mesh[k] - near.on_core[k]));
@@ -385,6 +389,57 @@ static bool check_points(const convex_case *c, const mpq_t squared)
         show(c, near.value, squared);
     }
     return right;
+}
+
+/* Vertices on a sphere in rings, at random, of a small grid or all alike, of any size and place. */
+static uint32_t many_vertices(double *v, uint32_t most)
+{
+    const uint32_t count = 1 + random_below(&state, 1 + random_below(&state, most));
+    const uint32_t kind = random_below(&state, 4), sides = 3 + random_below(&state, 40);
+    const double size = ldexp(1, (int)random_below(&state, now_and_then(4) ? 390 : 60) - 240);
+    const double place = now_and_then(2) ? 0 : size * ldexp(1, (int)random_below(&state, 40));
+    for (uint32_t i = 0; i < count; i++) {
+        const double down = 3.14 * (i / sides) / (count / sides + 1), around = 6.28 * i / sides;
+        const double ring[3] = {sin(down) * cos(around), sin(down) * sin(around), cos(down)};
+        for (uint32_t k = 0; k < 3; k++) {
+            const double at = kind == 0   ? ring[k]
+                              : kind == 1 ? between(-1, 1)
+                              : kind == 2 ? (double)random_below(&state, 4)
+                                          : 1;
+            v[3 * i + k] = place + size * at;
+        }
+    }
+    return count;
+}
+
+/* Each set finds the vertex that comes first of all. */
+static void test_first(void **unused)
+{
+    enum { MOST = 1300 };
+    static double v[3 * MOST];
+    (void)unused;
+    for (uint32_t i = 0; i < amount(300); i++) {
+        const kiln_convex shape = {v, many_vertices(v, MOST), 0};
+        for (unsigned set = 0; kiln_kernel_runnable(set) != NULL; set++) {
+            kiln_convex_core core;
+            double w[3];
+            assert_true(kiln_convex_take(&shape, NULL, &kiln_kernel_runnable(set)->convex, &core));
+            for (int k = 0; k < 3; k++) {
+                w[k] = now_and_then(3) ? (double)random_below(&state, 3) - 1 : between(-2, 2);
+            }
+            double least = HUGE_VAL;
+            uint32_t first = 0;
+            for (uint32_t j = 0; j < shape.count; j++) {
+                const double *p = v + 3 * (size_t)j;
+                const double at =
+                    (w[0] * (p[0] - core.middle[0]) + w[1] * (p[1] - core.middle[1])) +
+                    w[2] * (p[2] - core.middle[2]);
+                first = at < least ? j : first;
+                least = fmin(at, least);
+            }
+            assert_int_equal(kiln_convex_first(&core, w), first);
+        }
+    }
 }
 
 static bool in_range(const convex_case *c)
@@ -445,6 +500,6 @@ static void test_oracle(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_oracle)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_first), cmocka_unit_test(test_oracle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

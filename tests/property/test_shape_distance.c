@@ -146,7 +146,7 @@ static truth truth_of(const question *q, bool exactly)
     kiln_convex_core core;
     mpq_t squared, reach;
     mpq_inits(squared, reach, NULL);
-    assert_true(kiln_convex_take(q->shape, NULL, &core));
+    assert_true(kiln_convex_take(q->shape, NULL, &kiln_kernel_active()->convex, &core));
     mpq_set_d(reach, q->shape->radius);
     mpq_mul(reach, reach, reach);
     for (uint32_t i = 0; i < q->mesh->body.mesh.triangle_count; i++) {
