@@ -192,6 +192,11 @@ bool kiln_cell_pair_meets(const kiln_view_tree *tree, const kiln_cell_pair *of, 
 
 /* ------------------------------------------------------------------------------------ walk -- */
 
+static bool walk_stops(const kiln_cell_visitor *visitor)
+{
+    return visitor->stops != NULL && visitor->stops(visitor->user);
+}
+
 static uint32_t lanes_entered(const kiln_cell_visitor *visitor, const kiln_format_node8 *node)
 {
     return visitor->within != NULL ? kiln_cells_that_meet(node, visitor->within)
@@ -227,7 +232,7 @@ static bool descend_cells(const kiln_view_tree *tree, const kiln_cell_visitor *v
     uint32_t top = 1, number = 1;
     path[0] = (cell_step){index, 0, 0, (uint8_t)lane_x};
     path[1] = (cell_step){index, 0, 0, (uint8_t)lane_y};
-    for (;;) {
+    while (!walk_stops(visitor)) {
         /* The lane in hand of a step and that which it was opened against. */
         const cell_step *hand[2] = {&path[number], &path[path[number].other]};
         kiln_contents contents[2];
@@ -266,6 +271,7 @@ static bool descend_cells(const kiln_view_tree *tree, const kiln_cell_visitor *v
         path[top].mask &= (uint8_t)(path[top].mask - 1);
         number = top;
     }
+    return false;
 }
 
 /* Visits the pairs of lanes that a node marks, except those in `done`. */
@@ -328,7 +334,7 @@ void kiln_cells_walk(const kiln_view_tree *tree, const kiln_cell_visitor *visito
     uint32_t waiting[CELLS_WAITING];
     unsigned height = 1;
     waiting[0] = 0;
-    while (height > 0) {
+    while (height > 0 && !walk_stops(visitor)) {
         const uint32_t index = waiting[--height];
         const kiln_format_node8 *node = kiln_view_tree_node(tree, index);
         uint32_t done = 0;
@@ -350,13 +356,16 @@ typedef struct {
     bool found;
 } place_search;
 
+static bool search_stops(void *user)
+{
+    const kiln_cell_pair *pair = ((const place_search *)user)->pair;
+    return pair->stops != NULL && pair->stops(pair->user);
+}
+
 static bool look_for_pair(void *user, uint32_t node, kiln_contents x, kiln_contents y)
 {
     place_search *s = (place_search *)user;
     (void)node;
-    if (s->pair->stops != NULL && s->pair->stops(s->pair->user)) {
-        return false;
-    }
     for (unsigned turn = 0; turn < 2 && !s->found; turn++) {
         uint32_t slot[2];
         if (kiln_cells_leaf_holds(s->tree, turn == 0 ? x : y, s->pair->stored[0], &slot[0]) &&
@@ -375,7 +384,8 @@ bool kiln_cell_pair_find(const kiln_view_tree *tree, kiln_cell_pair *of)
         return true;
     }
     place_search s = {tree, of, false};
-    const kiln_cell_visitor visitor = {NULL, look_for_pair, &s, &of->common};
+    const kiln_cell_visitor visitor = {
+        .leaves = look_for_pair, .stops = search_stops, .user = &s, .within = &of->common};
     kiln_cells_walk(tree, &visitor);
     return s.found;
 }

@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     uint32_t stored[2], slot[2];
     kiln_cell_box common; /* the box that their bounds share */
-    /* NULL, or asked at each node and pair of leaves; true ends the search: there is no place. */
+    /* NULL, or asked at each node and pair of lanes; true ends the search: there is no place. */
     bool (*stops)(void *user);
     void *user;
 } kiln_cell_pair;
@@ -33,6 +33,8 @@ typedef struct {
     bool (*leaf)(void *user, uint32_t node, kiln_contents leaf);
     /* The slots of two leaves of that node, or, where it is KILN_NO_INDEX, of any two. */
     bool (*leaves)(void *user, uint32_t node, kiln_contents x, kiln_contents y);
+    /* NULL, or asked at each node and pair of lanes that is looked into; true ends the walk. */
+    bool (*stops)(void *user);
     void *user;
     const kiln_cell_box *within; /* NULL, or only lanes are entered whose boxes meet it */
 } kiln_cell_visitor;

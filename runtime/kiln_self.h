@@ -100,8 +100,8 @@ KILN_API kiln_self_options kiln_self_options_default(void);
  * KILN_ERROR_ARGUMENT (NULL; neighbours that are none of the three), KILN_ERROR_NOT_LOADED (baked
  * without polygons), KILN_ERROR_PARTIAL, KILN_ERROR_STOPPED: *count is untouched. Any number of
  * threads. No allocation. Cost: about half a microsecond a triangle of a smooth surface that meets
- * itself nowhere, three to five times as much where the tree is an octree of a file of format 1.3;
- * and what is found. */
+ * itself nowhere, three to five times as much where the tree is an octree of a file that marks no
+ * pairs of lanes, as those of formats before 1.7; and what is found. */
 KILN_API kiln_status kiln_self_contacts(const kiln_tree *tree, const kiln_self_options *options,
                                         kiln_self_pair *pairs, size_t capacity, size_t *count);
 

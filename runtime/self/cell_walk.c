@@ -105,7 +105,8 @@ static bool judge_two_leaves(void *user, uint32_t node, kiln_contents x, kiln_co
 void kiln_self_walk_cells(const kiln_tree *tree, const kiln_self_visitor *visitor)
 {
     cell_walk w;
-    const kiln_cell_visitor cells = {judge_leaf, judge_two_leaves, &w, NULL};
+    const kiln_cell_visitor cells = {
+        .leaf = judge_leaf, .leaves = judge_two_leaves, .stops = NULL, .user = &w, .within = NULL};
     w.tree = tree;
     w.visitor = visitor;
     w.kernel = kiln_kernel_active();

@@ -284,32 +284,81 @@ static bool judge_octree_leaf(octree_walk *w, uint32_t first, uint32_t count)
     return !w->ended;
 }
 
-static void walk_octree(const kiln_tree *tree, const kiln_self_visitor *visitor)
+/* All pairs of a stored triangle with those that come later. */
+static void walk_with(octree_walk *w, uint32_t stored)
 {
-    const kiln_format_tree *entry = tree->view.entry;
-    octree_walk w;
     uint32_t waiting[WAITING];
-    w.tree = tree;
-    w.visitor = visitor;
-    w.ended = false;
-    for (uint32_t i = 0; i < entry->triangle_count && !w.ended; i++) {
-        unsigned height = 1;
-        take_in_hand(&w, entry->triangle_first + i);
-        waiting[0] = 0;
-        while (height > 0) {
-            const kiln_format_node8 *node = kiln_tree_node(tree, waiting[--height]);
-            for (uint32_t mask = lanes_in_hand(&w, node); mask != 0; mask &= mask - 1) {
-                const unsigned lane = (unsigned)__builtin_ctz(mask);
-                if ((node->inner >> lane & 1) != 0) {
-                    KILN_ASSERT(height < WAITING);
-                    waiting[height++] = kiln_node8_child(node, lane);
-                } else if (!judge_octree_leaf(&w, kiln_node8_slot(node, lane),
-                                              kiln_node8_count(node, lane))) {
-                    return;
-                }
+    unsigned height = 1;
+    take_in_hand(w, stored);
+    waiting[0] = 0;
+    while (height > 0) {
+        const kiln_format_node8 *node = kiln_tree_node(w->tree, waiting[--height]);
+        for (uint32_t mask = lanes_in_hand(w, node); mask != 0; mask &= mask - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(mask);
+            if ((node->inner >> lane & 1) != 0) {
+                KILN_ASSERT(height < WAITING);
+                waiting[height++] = kiln_node8_child(node, lane);
+            } else if (!judge_octree_leaf(w, kiln_node8_slot(node, lane),
+                                          kiln_node8_count(node, lane))) {
+                return;
             }
         }
     }
+}
+
+static void walk_octree(const kiln_tree *tree, const kiln_self_visitor *visitor)
+{
+    const kiln_format_tree *entry = tree->view.entry;
+    octree_walk w = {.tree = tree, .visitor = visitor, .ended = false};
+    for (uint32_t i = 0; i < entry->triangle_count && !w.ended; i++) {
+        walk_with(&w, entry->triangle_first + i);
+    }
+}
+
+/* Counts what is wanted, and takes none of it. */
+typedef struct {
+    const kiln_self_visitor *visitor;
+    uint32_t count;
+} wanted_count;
+
+static bool count_wanted(void *user, uint32_t stored_a, const double a[9], uint32_t stored_b,
+                         const double b[9], kiln_relation *relation)
+{
+    wanted_count *w = (wanted_count *)user;
+    w->count += w->visitor->judge(w->visitor->user, stored_a, a, stored_b, b, relation);
+    return false;
+}
+
+static bool count_stops(void *user)
+{
+    const kiln_self_visitor *visitor = ((const wanted_count *)user)->visitor;
+    return visitor->stops(visitor->user);
+}
+
+/* Are the marks of an octree of use? Where they are many, pairs are met at many places: each time
+ * that one is, it takes long to find out whether it is to be named there. That is worth its while
+ * where few are wanted, which a sample of the triangles tells. Of smooth surfaces there are about
+ * two marks a node. Where most triangles are in one leaf each, few pairs are met twice. */
+static bool marks_are_of_use(const kiln_tree *tree, const kiln_self_visitor *visitor)
+{
+    enum { SAMPLE = 32, NODES = 256, MARKS_A_NODE = 3 };
+    const kiln_format_tree *entry = tree->view.entry;
+    uint32_t marks = 0;
+    for (uint32_t i = 0; i < NODES; i++) {
+        const uint64_t at = (uint64_t)i * entry->node_count / NODES;
+        marks += (uint32_t)__builtin_popcount(tree->view.lane_pairs[at]);
+    }
+    if (marks < MARKS_A_NODE * NODES || tree->view.slots < 2 * (uint64_t)entry->triangle_count) {
+        return true;
+    }
+    wanted_count wanted = {visitor, 0};
+    const kiln_self_visitor counts = {count_wanted, NULL, count_stops, &wanted, visitor->all};
+    octree_walk w = {.tree = tree, .visitor = &counts, .ended = false};
+    for (uint32_t i = 0; i < SAMPLE && !w.ended; i++) {
+        const uint64_t at = (uint64_t)i * entry->triangle_count / SAMPLE;
+        walk_with(&w, entry->triangle_first + (uint32_t)at);
+    }
+    return wanted.count < SAMPLE;
 }
 
 /* ---------------------------------------------------------------------------------- the tree -- */
@@ -332,7 +381,8 @@ kiln_status kiln_self_walk(const kiln_tree *tree, const kiln_self_visitor *visit
         return status;
     }
     if (tree->view.kind->shared) {
-        (tree->view.lane_pairs != NULL ? kiln_self_walk_cells : walk_octree)(tree, visitor);
+        const bool by_marks = tree->view.lane_pairs != NULL && marks_are_of_use(tree, visitor);
+        (by_marks ? kiln_self_walk_cells : walk_octree)(tree, visitor);
         return KILN_OK;
     }
     kiln_pair_frame_form_maps(&frame);

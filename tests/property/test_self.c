@@ -20,6 +20,7 @@
 
 #include "../../runtime/base/tree.h"
 #include "../../runtime/kiln_self.h"
+#include "../../runtime/self/self_walk.h"
 #include "../support/amount.h"
 #include "../support/brute.h"
 #include "../support/quick_bake.h"
@@ -196,8 +197,45 @@ static mesh any_mesh(void)
     return m;
 }
 
-/* An octree of a file that does not say which pairs of lanes are needed, and of one that says that
- * all are. */
+typedef struct {
+    const kiln_tree *tree;
+    uint8_t *seen; /* by number in `right` */
+    size_t count;
+} walked;
+
+static bool judge_all(void *user, uint32_t stored_a, const double a[9], uint32_t stored_b,
+                      const double b[9], kiln_relation *relation)
+{
+    (void)user;
+    (void)stored_a;
+    (void)stored_b;
+    *relation = kiln_triangles_relate(a, b);
+    return relation->how != KILN_MEETING_NONE;
+}
+
+static bool take_once(void *user, uint32_t stored_a, uint32_t stored_b,
+                      const kiln_relation *relation)
+{
+    walked *w = (walked *)user;
+    (void)relation;
+    const uint32_t a = kiln_tree_id(w->tree, stored_a), b = kiln_tree_id(w->tree, stored_b);
+    for (size_t i = 0; i < right.count; i++) {
+        if (right.pairs[i].pair.a == a && right.pairs[i].pair.b == b) {
+            assert_int_equal(w->seen[i]++, 0);
+            w->count++;
+        }
+    }
+    return true;
+}
+
+static bool never_stops(void *user)
+{
+    (void)user;
+    return false;
+}
+
+/* An octree of a file that does not say which pairs of lanes are needed, of one that says that all
+ * are, which is asked by these marks, too. */
 static void check_pairs_of_lanes(const kiln_tree *tree)
 {
     kiln_tree other = *tree;
@@ -210,6 +248,12 @@ static void check_pairs_of_lanes(const kiln_tree *tree)
     check_tree(&other);
     other.view.lane_pairs = all;
     check_tree(&other);
+    uint8_t *seen = calloc(right.count + 1, 1);
+    walked w = {&other, seen, 0};
+    const kiln_self_visitor visitor = {judge_all, take_once, never_stops, &w, true};
+    kiln_self_walk_cells(&other, &visitor);
+    assert_int_equal(w.count, right.count);
+    free(seen);
     free(all);
 }
 

@@ -13,6 +13,7 @@
 #include "../support/edit.h"
 #include "../support/quick_bake.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,6 +258,38 @@ static void test_pairs_of_lanes(void **state)
     edit_free(file);
 }
 
+/* Needles about one point, of which the search for pairs of lanes runs out of steps: what it marks
+ * is enough for the audit, too. */
+static void test_pairs_of_lanes_without_end(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t triangles;
+        int leaf;
+    } cases[] = {{216, 9}, {286, 4}, {300, 6}, {264, 3}};
+    static const uint64_t seeds[] = {68, 78, 200, 272};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t random = seeds[i], size_of = 0;
+        mesh m = mesh_soup(&size_of, cases[i].triangles, 1);
+        memset(m.positions, 0, 3 * m.vertex_count * sizeof *m.positions);
+        for (uint32_t k = 0; k < m.vertex_count; k++) {
+            if (k % 3 != 0) {
+                const double angle = k / 3 * 6.283 / m.triangle_count + k % 3 * 0.01;
+                m.positions[3 * (size_t)k] = (float)cos(angle);
+                m.positions[3 * (size_t)k + 1] = (float)sin(angle);
+                m.positions[3 * (size_t)k + 2] = (float)(0.001 * random_between(&random, -1, 1));
+            }
+        }
+        size_t size;
+        void *bytes = quick_bake(&m, "octree", cases[i].leaf, KILN_LAYOUT_RAW, &size);
+        kiln_format_error error = {.code = 0};
+        (void)kiln_audit(bytes, size, NULL, &error);
+        assert_string_equal(error.text, "");
+        free(bytes);
+        mesh_free(&m);
+    }
+}
+
 /* One step of quantisation is enough. */
 static void test_a_box_that_shrank_by_one_step(void **state)
 {
@@ -363,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_a_ball_that_shrank_by_one_step),
         cmocka_unit_test(test_marks_of_slots),
         cmocka_unit_test(test_pairs_of_lanes),
+        cmocka_unit_test(test_pairs_of_lanes_without_end),
         cmocka_unit_test(test_a_box_that_shrank_by_one_step),
         cmocka_unit_test(test_a_slot_in_two_leaves),
         cmocka_unit_test(test_a_triangle_in_two_slots),

@@ -11,9 +11,11 @@
 
 #include <cmocka.h>
 
+#include "../../runtime/base/tree.h"
 #include "../../runtime/kiln_self.h"
 #include "../support/body.h"
 #include "../support/counted.h"
+#include "../support/quick_bake.h"
 #include "../support/rounding.h"
 
 enum { ROOM = 400 };
@@ -145,6 +147,28 @@ static bool take_two(void *user, const kiln_self_pair *pair)
     return ++*(size_t *)user < 2;
 }
 
+/* Large triangles that all meet: marks of an octree, of which there are as many as pairs of lanes,
+ * take no more work than none. */
+static void marks_that_say_nothing_are_left_alone(void **state)
+{
+    (void)state;
+    uint64_t random = 3;
+    quick_model dense = quick_model_of(mesh_soup(&random, 200, 1), "octree", 4);
+    kiln_tree plain = *kiln_file_tree(dense.file, 0);
+    size_t looked[2] = {0, 0}, count[2];
+    kiln_self_options options = kiln_self_options_default();
+    options.stop = never;
+    assert_non_null(plain.view.lane_pairs);
+    for (int i = 0; i < 2; i++) {
+        options.stop_user = &looked[i];
+        assert_int_equal(kiln_self_contacts(&plain, &options, NULL, 0, &count[i]), KILN_OK);
+        plain.view.lane_pairs = NULL;
+    }
+    assert_true(count[0] > 1000 && count[0] == count[1]);
+    assert_in_range(looked[0], 1, 2 * looked[1]);
+    quick_model_free(&dense);
+}
+
 static void queries_end_when_told(void **state)
 {
     (void)state;
@@ -252,9 +276,11 @@ static void environments_do_not_matter(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_pairs_are_found), cmocka_unit_test(sound_meshes_have_none),
-        cmocka_unit_test(queries_end_when_told), cmocka_unit_test(what_is_wrong_is_refused),
-        cmocka_unit_test(environments_do_not_matter)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(known_pairs_are_found),
+                                       cmocka_unit_test(sound_meshes_have_none),
+                                       cmocka_unit_test(queries_end_when_told),
+                                       cmocka_unit_test(marks_that_say_nothing_are_left_alone),
+                                       cmocka_unit_test(what_is_wrong_is_refused),
+                                       cmocka_unit_test(environments_do_not_matter)};
     return cmocka_run_group_tests_name("self-contacts", tests, NULL, NULL);
 }

@@ -310,46 +310,52 @@ static bool join_trees(encoder *e)
     return true;
 }
 
-/* One task: the pairs of lanes of an octree, if the tree is one. */
-static void find_lane_pairs(void *context, uint32_t index)
+/* The pairs of lanes of tree `index`, an octree. False: cancelled. */
+static bool find_lane_pairs(const encoder *e, uint32_t index, const kiln_watch *watch)
 {
-    const encoder *e = context;
     const kiln_model *model = e->model;
     const uint32_t kind = index % model->kind_count;
     const kiln_format_tree *entry = &e->trees[index];
-    if (is_shared(model, kind)) {
-        const kiln_view_tree tree = {.entry = entry,
-                                     .kind = kiln_node_kind_find(entry->bv),
-                                     .nodes =
-                                         (const uint8_t *)e->nodes[kind] +
-                                         (size_t)entry->node_first * model->kinds[kind]->node_size,
-                                     .order = e->references + entry->order_first,
-                                     .slots = entry->reference_count,
-                                     .lane_pairs = e->lane_pairs + entry->node_first};
-        kiln_lane_pairs_find(&tree, e->triangles, e->vertices, e->lane_pairs + entry->node_first);
+    const kiln_view_tree tree = {.entry = entry,
+                                 .kind = kiln_node_kind_find(entry->bv),
+                                 .nodes = (const uint8_t *)e->nodes[kind] +
+                                          (size_t)entry->node_first * model->kinds[kind]->node_size,
+                                 .order = e->references + entry->order_first,
+                                 .slots = entry->reference_count};
+    return kiln_lane_pairs_find(&tree, e->triangles, e->vertices, watch,
+                                e->lane_pairs + entry->node_first);
+}
+
+/* One task, on any thread: those of a tree, if it is an octree. */
+static void find_lane_pairs_of(void *context, uint32_t index)
+{
+    const encoder *e = context;
+    const kiln_watch silent = {.threads = 1};
+    if (is_shared(e->model, index % e->model->kind_count)) {
+        (void)find_lane_pairs(e, index, &silent);
     }
 }
 
-/* Those of all octrees, whose triangles the file has. */
-static bool add_lane_pairs(encoder *e)
+/* Those of all octrees, whose triangles the file has. One tree reports on its way, several when
+ * each is done. */
+static bool add_lane_pairs(encoder *e, const kiln_watch *watch)
 {
     const kiln_model *model = e->model;
-    for (uint32_t kind = 0; kind < model->kind_count && e->reference_count > 0; kind++) {
+    const uint32_t trees = model->group_count * model->kind_count;
+    bool done = true;
+    for (uint32_t kind = 0; kind < model->kind_count && e->reference_count > 0 && done; kind++) {
         if (is_shared(model, kind)) {
             KILN_ASSERT(e->lane_pairs == NULL);
             e->lane_pair_count = e->node_counts[kind];
             e->lane_pairs =
                 kiln_arena_take(&e->arena, (size_t)e->lane_pair_count, sizeof *e->lane_pairs);
-            kiln_watch silent = *e->watch;
-            silent.to = silent.from;
-            if (e->lane_pairs == NULL ||
-                !kiln_parallel_for(&silent, model->group_count * model->kind_count, find_lane_pairs,
-                                   e)) {
-                return false;
-            }
+            done =
+                e->lane_pairs != NULL &&
+                (model->group_count == 1 ? find_lane_pairs(e, kind, watch)
+                                         : kiln_parallel_for(watch, trees, find_lane_pairs_of, e));
         }
     }
-    return true;
+    return done;
 }
 
 /* Do faces follow one another in every part, so that the first determines all? A part without
@@ -397,7 +403,14 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
     e.model = model;
     e.watch = watch;
     kiln_bake_status status = KILN_BAKE_FAILED;
-    if (!order_geometry(&e) || !join_trees(&e) || !add_lane_pairs(&e)) {
+    /* Pairs of lanes take about as long as all that follows. */
+    kiln_watch first = *watch, rest = *watch;
+    for (uint32_t kind = 0; kind < model->kind_count && !model->no_geometry; kind++) {
+        if (is_shared(model, kind)) {
+            first.to = rest.from = 0.5 * (watch->from + watch->to);
+        }
+    }
+    if (!order_geometry(&e) || !join_trees(&e) || !add_lane_pairs(&e, &first)) {
         goto done;
     }
     const kiln_soup *soup = model->soup;
@@ -511,7 +524,7 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
 
     uint64_t stored[SECTIONS_MAX];
     status = kiln_container_write(s, n, layout, soup->points ? KILN_FORMAT_OPTIONAL_POINTS : 0,
-                                  build_key, watch, file, size, stored);
+                                  build_key, &rest, file, size, stored);
     for (uint32_t kind = 0; kind < model->kind_count && status == KILN_BAKE_OK; kind++) {
         packed_sizes[kind] = stored[nodes + kind];
     }

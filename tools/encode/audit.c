@@ -254,14 +254,21 @@ static bool check_cells(const audit *state)
 static bool check_lane_pairs(const audit *state)
 {
     uint32_t node;
-    return state->tree.lane_pairs == NULL ||
-           kiln_lane_pairs_hold(&state->tree, state->view->triangles, state->view->vertices,
-                                &node) ||
-           kiln_format_error_set(
-               state->error, KILN_FORMAT_ERROR_RULE, 0,
-               "tree '%.40s': below two lanes of node %u that are not marked as a "
-               "pair are triangles that may meet",
-               state->name, node);
+    if (state->tree.lane_pairs == NULL) {
+        return true;
+    }
+    uint32_t *work = malloc((size_t)state->tree.entry->node_count * sizeof *work);
+    if (work == NULL) {
+        return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
+    }
+    const bool hold = kiln_lane_pairs_hold(&state->tree, state->view->triangles,
+                                           state->view->vertices, work, &node);
+    free(work);
+    return hold || kiln_format_error_set(
+                       state->error, KILN_FORMAT_ERROR_RULE, 0,
+                       "tree '%.40s': below two lanes of node %u that are not marked as a "
+                       "pair are triangles that may meet",
+                       state->name, node);
 }
 
 /* What the tree's entry states of its triangles, as the baker computed it. */

@@ -23,7 +23,6 @@
 #include "../../formats/cells.h"
 #include "../../formats/vector.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,19 +33,25 @@
 /* Of a height along a direction: far more than sums of doubles are off by. */
 #define ROUNDING 0x1p-46
 
-/* Pairs of lanes and of triangles looked at, and nodes of searches for a place, in the mean, before
- * the rest is taken: scans need about ten. An audit, which searches by all marks, is given more. */
-enum { STEPS_A_SLOT = 512, AUDIT_MORE = 8 };
+/* Pairs of lanes and of triangles looked at, and nodes and pairs of lanes of searches for a place,
+ * in the mean, before the rest is taken: scans need about ten. An audit, which may search by all
+ * marks, too, is given more. */
+enum { STEPS_A_SLOT = 256, AUDIT_MORE = 8 };
+
+enum { NODES_A_REPORT = 256 };
 
 typedef struct {
     kiln_contents contents;
     kiln_cell_box box; /* with room */
 } placed;
 
+/* `marks` are of an audit: those of the file. The others are those there are so far. */
 typedef struct {
     const kiln_view_tree *tree;
     const uint32_t *triangles;
     const float *vertices;
+    const uint32_t *marks; /* NULL: they are to be found */
+    uint32_t *pairs;
     double scale;
     uint64_t steps; /* that are left */
 } search;
@@ -76,6 +81,17 @@ static void load_triangle(const search *s, uint32_t stored, double p[3][3])
     }
 }
 
+/* Do two triangles have a vertex of one number in common? They meet then. */
+static bool share_a_vertex(const search *s, uint32_t a, uint32_t b)
+{
+    const uint32_t *of_a = s->triangles + 3 * (size_t)a, *of_b = s->triangles + 3 * (size_t)b;
+    bool share = false;
+    for (unsigned i = 0; i < 9; i++) {
+        share = share || of_a[i / 3] == of_b[i % 3];
+    }
+    return share;
+}
+
 /* Do the bounds of a triangle meet what two boxes have in common? */
 static bool bounds_reach(const search *s, double p[3][3], const placed *x, const placed *y)
 {
@@ -85,10 +101,10 @@ static bool bounds_reach(const search *s, double p[3][3], const placed *x, const
         for (unsigned c = 0; c < 3; c++) {
             at[c] = (p[c][k] - s->tree->entry->origin[k]) * s->scale;
         }
-        const double low = fmin(at[0], fmin(at[1], at[2]));
-        const double high = fmax(at[0], fmax(at[1], at[2]));
-        reach = reach && low <= fmin(x->box.upper[k], y->box.upper[k]) &&
-                high >= fmax(x->box.lower[k], y->box.lower[k]);
+        const double low = kiln_smaller(at[0], kiln_smaller(at[1], at[2]));
+        const double high = kiln_larger(at[0], kiln_larger(at[1], at[2]));
+        reach = reach && low <= kiln_smaller(x->box.upper[k], y->box.upper[k]) &&
+                high >= kiln_larger(x->box.lower[k], y->box.lower[k]);
     }
     return reach;
 }
@@ -104,19 +120,21 @@ static bool separates(const double direction[3], double a[3][3], double b[3][3])
             height += direction[k] * way;
             weight += fabs(direction[k] * way);
         }
-        least[i / 3] = fmin(least[i / 3], height);
-        most[i / 3] = fmax(most[i / 3], height);
-        off = fmax(off, weight);
+        least[i / 3] = kiln_smaller(least[i / 3], height);
+        most[i / 3] = kiln_larger(most[i / 3], height);
+        off = kiln_larger(off, weight);
     }
-    return fmax(least[0] - most[1], least[1] - most[0]) > ROUNDING * off;
+    return kiln_larger(least[0] - most[1], least[1] - most[0]) > ROUNDING * off;
 }
 
 static bool are_apart(double a[3][3], double b[3][3])
 {
     double edge[2][3][3], normal[2][3], direction[3];
     for (unsigned k = 0; k < 3; k++) {
-        if (fmin(a[0][k], fmin(a[1][k], a[2][k])) > fmax(b[0][k], fmax(b[1][k], b[2][k])) ||
-            fmin(b[0][k], fmin(b[1][k], b[2][k])) > fmax(a[0][k], fmax(a[1][k], a[2][k]))) {
+        if (kiln_smaller(a[0][k], kiln_smaller(a[1][k], a[2][k])) >
+                kiln_larger(b[0][k], kiln_larger(b[1][k], b[2][k])) ||
+            kiln_smaller(b[0][k], kiln_smaller(b[1][k], b[2][k])) >
+                kiln_larger(a[0][k], kiln_larger(a[1][k], a[2][k]))) {
             return true;
         }
     }
@@ -146,14 +164,21 @@ static bool takes_a_step(void *user)
     return s->steps == 0;
 }
 
-/* Is there a place where a walk meets both triangles? */
+/* Is there a place where a walk meets both triangles, by the marks that there are so far, or else
+ * by all of the file? */
 static bool is_found(search *s, uint32_t a, double of_a[3][3], uint32_t b, double of_b[3][3])
 {
+    kiln_view_tree tree = *s->tree;
     const bool first = a < b;
     kiln_cell_pair pair = {
         .stored = {first ? a : b, first ? b : a}, .stops = takes_a_step, .user = s};
-    kiln_cell_pair_bound(s->tree->entry, of_a[0], of_b[0], &pair.common);
-    return kiln_cell_pair_find(s->tree, &pair);
+    kiln_cell_pair_bound(tree.entry, of_a[0], of_b[0], &pair.common);
+    tree.lane_pairs = s->pairs;
+    if (kiln_cell_pair_find(&tree, &pair)) {
+        return true;
+    }
+    tree.lane_pairs = s->marks;
+    return s->marks != NULL && s->steps > 0 && kiln_cell_pair_find(&tree, &pair);
 }
 
 static bool leaves_meet(search *s, const placed *x, const placed *y)
@@ -170,8 +195,8 @@ static bool leaves_meet(search *s, const placed *x, const placed *y)
             if (!leaf_has(s, x->contents, b)) {
                 load_triangle(s, b, of_b);
                 if (bounds_reach(s, of_b, x, y) &&
-                    (takes_a_step(s) ||
-                     (!are_apart(of_a, of_b) && !is_found(s, a, of_a, b, of_b)))) {
+                    (takes_a_step(s) || ((share_a_vertex(s, a, b) || !are_apart(of_a, of_b)) &&
+                                         !is_found(s, a, of_a, b, of_b)))) {
                     return true;
                 }
             }
@@ -225,9 +250,21 @@ static bool lanes_meet(search *s, const placed *x, const placed *y)
     return false;
 }
 
-/* The pairs of lanes of a node, of those in `of`, below which triangles may meet so. `leaves`: of
- * lanes that are leaves, else of the others. */
-static void look_into_node(search *s, uint32_t index, uint32_t of, bool leaves, uint32_t *found)
+static search begin_search(const kiln_view_tree *tree, const uint32_t *triangles,
+                           const float *vertices, uint32_t *pairs)
+{
+    return (search){.tree = tree,
+                    .triangles = triangles,
+                    .vertices = vertices,
+                    .pairs = pairs,
+                    .scale = ldexp(1.0, -tree->entry->scale_exponent),
+                    .steps = (uint64_t)STEPS_A_SLOT * tree->slots + 4096};
+}
+
+/* Marks the pairs of lanes of a node below which triangles may meet so; of an audit those that the
+ * file marks are taken for such. `leaves`: of lanes that are leaves, else of the others. False: the
+ * file does not mark one. */
+static bool look_into_node(search *s, uint32_t index, bool leaves)
 {
     const kiln_format_node8 *node = kiln_view_tree_node(s->tree, index);
     const uint32_t used = kiln_node8_used(node);
@@ -241,45 +278,62 @@ static void look_into_node(search *s, uint32_t index, uint32_t of, bool leaves, 
             const unsigned i = (unsigned)__builtin_ctz(left);
             const uint32_t bit = kiln_lane_pair_bit(i, j);
             const bool are_leaves = lane[i].contents.count != 0 && lane[j].contents.count != 0;
-            if (are_leaves == leaves && (of & bit) != 0 && lanes_meet(s, &lane[i], &lane[j])) {
-                *found |= bit;
+            const bool is_marked = s->marks != NULL && (s->marks[index] & bit) != 0;
+            if (are_leaves == leaves && (is_marked || lanes_meet(s, &lane[i], &lane[j]))) {
+                if (s->marks != NULL && !is_marked) {
+                    return false;
+                }
+                s->pairs[index] |= bit;
             }
         }
     }
+    return true;
 }
 
-static search begin_search(const kiln_view_tree *tree, const uint32_t *triangles,
-                           const float *vertices)
+/* *node is one that look_into_node says false of, or else cancelled is set. True: there is none. */
+static bool look_into_all(search *s, const kiln_watch *watch, uint32_t *node, bool *cancelled)
 {
-    KILN_ASSERT(tree->kind->shared && tree->order != NULL && tree->lane_pairs != NULL);
-    return (search){tree, triangles, vertices, ldexp(1.0, -tree->entry->scale_exponent),
-                    (uint64_t)STEPS_A_SLOT * tree->slots + 4096};
-}
-
-void kiln_lane_pairs_find(const kiln_view_tree *tree, const uint32_t *triangles,
-                          const float *vertices, uint32_t *pairs)
-{
-    search s = begin_search(tree, triangles, vertices);
-    KILN_ASSERT(tree->lane_pairs == pairs);
-    memset(pairs, 0, tree->entry->node_count * sizeof *pairs);
-    for (int turn = 0; turn < 2; turn++) {
-        for (uint32_t index = tree->entry->node_count; index-- > 0;) {
-            look_into_node(&s, index, KILN_LANE_PAIRS_ALL, turn == 0, &pairs[index]);
+    const uint32_t count = s->tree->entry->node_count;
+    kiln_watch at = *watch;
+    KILN_ASSERT(s->tree->kind->shared && s->tree->order != NULL);
+    memset(s->pairs, 0, count * sizeof *s->pairs);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        for (*node = count; (*node)-- > 0;) {
+            const double done = turn + (double)(count - *node) / count;
+            if (!look_into_node(s, *node, turn == 0)) {
+                return false;
+            }
+            if (*node % NODES_A_REPORT == 0) {
+                at.from = watch->from + (watch->to - watch->from) * (0.5 * done);
+                if (!kiln_watch_report(&at)) {
+                    *cancelled = true;
+                    return false;
+                }
+            }
         }
     }
+    return true;
 }
 
-bool kiln_lane_pairs_hold(const kiln_view_tree *tree, const uint32_t *triangles,
-                          const float *vertices, uint32_t *node)
+bool kiln_lane_pairs_find(const kiln_view_tree *tree, const uint32_t *triangles,
+                          const float *vertices, const kiln_watch *watch, uint32_t *pairs)
 {
-    search s = begin_search(tree, triangles, vertices);
-    uint32_t found = 0;
+    search s = begin_search(tree, triangles, vertices, pairs);
+    uint32_t node;
+    bool cancelled = false;
+    return look_into_all(&s, watch, &node, &cancelled);
+}
+
+/* Marks of the same search are found to be right in no more steps than it took: what it marked is
+ * not looked into, and of the rest each answer is the same, by the same marks. */
+bool kiln_lane_pairs_hold(const kiln_view_tree *tree, const uint32_t *triangles,
+                          const float *vertices, uint32_t *work, uint32_t *node)
+{
+    const kiln_watch silent = {.threads = 1};
+    search s = begin_search(tree, triangles, vertices, work);
+    bool cancelled = false;
+    KILN_ASSERT(tree->lane_pairs != NULL);
+    s.marks = tree->lane_pairs;
     s.steps *= AUDIT_MORE;
-    *node = tree->entry->node_count;
-    while (*node > 0 && found == 0) {
-        const uint32_t of = KILN_LANE_PAIRS_ALL & ~tree->lane_pairs[--*node];
-        look_into_node(&s, *node, of, true, &found);
-        look_into_node(&s, *node, of, false, &found);
-    }
-    return found == 0;
+    return look_into_all(&s, &silent, node, &cancelled);
 }
