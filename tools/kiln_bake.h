@@ -100,8 +100,9 @@ typedef struct {
     /* -1: as the importer gives it; 0 x, 1 y, 2 z: rotate the model so that its up axis becomes
      * this one. */
     int up;
-    kiln_on_bad on_bad;
-    unsigned drop; /* KILN_DROP_... */
+    kiln_on_bad on_bad; /* faces and points; KILN_BAKE_USAGE: dropped samples of a height field */
+    /* KILN_DROP_...; KILN_BAKE_USAGE: any of a height field, KILN_DROP_DEGENERATE of points. */
+    unsigned drop;
     bool strict; /* a warning or an absent file ends in KILN_BAKE_INVALID, and nothing is written */
     int threads; /* 0: one for each processor; else [1, 256] */
     uint64_t import_memory; /* bytes the importing child may use, default 1792 MiB; 0: no limit */

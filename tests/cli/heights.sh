@@ -113,7 +113,7 @@ refused() {
     says err "$text"
     [ ! -e refused.kiln ] || case_fail "something was written: $*"
 }
-for option in '--bv obb,aabb' '--bv auto' '--leaf 2' '--builder median' '--split mesh' '--lossy-grid 8' --adb '--quality best' '--drop degenerate' \
+for option in '--bv obb,aabb' '--bv auto' '--leaf 2' '--builder median' '--split mesh' '--lossy-grid 8' --adb '--quality best' '--drop degenerate' '--on-bad drop' '--on-bad error' \
     '--bv obb' '--leaf 4' '--builder sah' '--split none' '--quality default' '--fit geometry' '--box-fit search' '--spheres least'; do
     # shellcheck disable=SC2086
     refused 1 "for which ${option%% *} is of no use" plain.pgm $option

@@ -82,6 +82,21 @@ says err 'is the input'
 same $cube "$TMPDIR/model.obj"
 case_end
 
+case_begin 'an option that a set of points has no use for'
+printf '%s\n' '0 0 0' '1 0 0' '0 1 0' '1 0 0' >"$TMPDIR/cloud.xyz"
+for drop in degenerate degenerate,duplicate; do
+    for model in "$TMPDIR/cloud.xyz" "$cube --points"; do
+        # shellcheck disable=SC2086
+        expect 1 "$KILN" bake -q $model --drop $drop -o "$TMPDIR/points.kiln"
+        says err 'so that --drop degenerate is of no use; leave it out'
+        [ ! -e "$TMPDIR/points.kiln" ] || case_fail "something was written: $model $drop"
+    done
+done
+expect 0 "$KILN" bake -q "$TMPDIR/cloud.xyz" --drop duplicate --on-bad drop -o "$TMPDIR/points.kiln"
+expect 0 "$KILN" info --json "$TMPDIR/points.kiln"
+says out '"triangles": 3,'
+case_end
+
 case_begin 'two inputs of one name, before any work'
 mkdir "$TMPDIR/a" "$TMPDIR/b"
 cp $cube "$TMPDIR/a/x.obj"

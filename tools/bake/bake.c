@@ -804,6 +804,13 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
         status = KILN_BAKE_USAGE;
         goto done;
     }
+    if (b.soup.points && (b.asked.drop & KILN_DROP_DEGENERATE) != 0) {
+        kiln_bake_report_error(report, b.input->path,
+                               "is baked as a set of points, none of which has an area, so that "
+                               "--drop degenerate is of no use; leave it out");
+        status = KILN_BAKE_USAGE;
+        goto done;
+    }
     if (!kiln_groups_make(&b.soup, b.options.split, &b.groups) ||
         b.groups.count > KILN_TREE_COUNT_MAX / b.kind_count) {
         status = KILN_BAKE_FAILED;

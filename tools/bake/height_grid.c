@@ -43,6 +43,7 @@ const char *kiln_height_grid_stray(const kiln_bake_options *o)
            : o->lossy_grid != 0                                   ? "--lossy-grid"
            : o->adb != 0                                          ? "--adb"
            : o->drop != 0                                         ? "--drop"
+           : o->on_bad != d.on_bad                                ? "--on-bad"
            : o->quality != d.quality                              ? "--quality"
            : o->points                                            ? "--points"
            : o->fit_to != d.fit_to                                ? "--fit"

@@ -354,8 +354,8 @@ size_t bake_settings_files(const bake_settings *settings, bake_file files[BAKE_F
 int bake_settings_check_given(const bake_settings *settings, uint64_t given, const char *asset)
 {
     static const char *const of_heights[] = {"spacing", "heights", "columns", "hole", "diagonal"};
-    static const char *const of_meshes[] = {"bv",      "leaf", "builder", "spheres",
-                                            "quality", "fit",  "box-fit", "split"};
+    static const char *const of_meshes[] = {"bv",  "leaf",    "builder", "spheres", "quality",
+                                            "fit", "box-fit", "split",   "on-bad"};
     char extension[KILN_EXTENSION_SIZE];
     kiln_extension_of(asset, settings->format, extension);
     const bool heights = kiln_format_is_heights(extension);
