@@ -153,10 +153,12 @@ static inline double corner_along(const shape_search *s, uint32_t i, int c, cons
     return kiln_dot(v, line);
 }
 
+/* Squared distance of the box of triangle i of the leaf from what stands for the hull along an
+ * axis: its bounds, or its middle. */
 static inline double gap_along_axis(const shape_search *s, uint32_t i, int k)
 {
-    const double above = s->leaf.lower[k][i] - s->core.upper[k];
-    const double below = s->core.lower[k] - s->leaf.upper[k][i];
+    const double above = s->leaf.lower[k][i] - s->upper[k];
+    const double below = s->lower[k] - s->leaf.upper[k][i];
     const double gap = kiln_larger(kiln_larger(above, below), 0);
     return gap * gap;
 }
@@ -166,7 +168,7 @@ static bool is_farther(const shape_search *s, uint32_t i)
 {
     const double squared =
         (gap_along_axis(s, i, 0) + gap_along_axis(s, i, 1)) + gap_along_axis(s, i, 2);
-    if (squared > s->hull_limit * s->hull_limit) {
+    if (squared > s->box_limit * s->box_limit) {
         return true;
     }
     for (int l = 0; l < 2; l++) {
