@@ -104,22 +104,9 @@ static inline const double *find_vertex(const kiln_convex_core *core, size_t ind
     return room;
 }
 
-/* Squares of distances from the middle: the largest, and the sum, which shows whether a number is
- * none. */
-typedef struct {
-    double most, sum;
-} convex_squares;
-
-static inline void add_square(convex_squares *squares, const double p[3])
-{
-    const double square = kiln_dot(p, p);
-    squares->most = kiln_larger(square, squares->most);
-    squares->sum += square;
-}
-
 /* Keeps the vertices of a small hull, up to a multiple of eight by the last one, which then comes
  * several times. */
-static void keep_vertices(kiln_convex_core *core, convex_squares *squares)
+static void keep_vertices(kiln_convex_core *core, kiln_convex_squares *squares)
 {
     const uint32_t count = core->count;
     double room[3], p[3];
@@ -129,35 +116,26 @@ static void keep_vertices(kiln_convex_core *core, convex_squares *squares)
             p[k] = v[k] - core->middle[k];
             core->of.kept[k][i] = p[k];
         }
-        add_square(squares, p);
+        const double square = kiln_dot(p, p);
+        squares->most = kiln_larger(square, squares->most);
+        squares->sum += square;
     }
 }
 
 /* The box of block b of a large hull. */
-static void form_block(kiln_convex_core *core, uint32_t b, convex_squares *squares)
+static void form_block(kiln_convex_core *core, uint32_t b, kiln_convex_squares *squares)
 {
-    const uint32_t first = b * core->block;
-    const uint32_t end = core->count - first < core->block ? core->count : first + core->block;
-    const double size = core->size > 0 ? core->size : 1;
-    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    double room[3], p[3];
-    for (uint32_t j = first; j < end; j++) {
-        const double *v = find_vertex(core, j, room);
-        for (int k = 0; k < 3; k++) {
-            p[k] = v[k] - core->middle[k];
-            low[k] = kiln_smaller(p[k], low[k]);
-            high[k] = kiln_larger(p[k], high[k]);
-        }
-        add_square(squares, p);
-    }
+    const double unit = core->size > 0 ? 1 / core->size : 1;
+    double low[3], high[3];
+    core->kernels->form_block(core, b, low, high, squares);
     for (int k = 0; k < 3; k++) {
-        core->of.blocks.middle[k][b] = (float)((low[k] / 2 + high[k] / 2) / size);
-        core->of.blocks.half[k][b] = (float)((high[k] / 2 - low[k] / 2) / size) + BLOCK_ROUNDING;
+        core->of.blocks.middle[k][b] = (float)((low[k] / 2 + high[k] / 2) * unit);
+        core->of.blocks.half[k][b] = (float)((high[k] / 2 - low[k] / 2) * unit) + BLOCK_ROUNDING;
     }
 }
 
 /* Of all blocks, up to a multiple of eight by some that begin behind all others. */
-static void form_blocks(kiln_convex_core *core, convex_squares *squares)
+static void form_blocks(kiln_convex_core *core, kiln_convex_squares *squares)
 {
     core->block = 4 * ((core->count - 1) / (4 * KILN_CONVEX_BLOCKS) + 1);
     core->blocks = (core->count - 1) / core->block + 1;
@@ -179,7 +157,10 @@ static bool take_bounds(kiln_convex_core *core)
     double upper[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     double room[3];
     bool sound = true;
-    for (size_t i = 0; i < core->count; i++) {
+    if (core->count > KILN_CONVEX_KEPT) {
+        core->kernels->form_bounds(core, lower, upper);
+    }
+    for (size_t i = 0; core->count <= KILN_CONVEX_KEPT && i < core->count; i++) {
         const double *v = find_vertex(core, i, room);
         for (int k = 0; k < 3; k++) {
             lower[k] = kiln_smaller(v[k], lower[k]);
@@ -200,7 +181,7 @@ static bool take_bounds(kiln_convex_core *core)
 bool kiln_convex_take(const kiln_convex *given, const kiln_transform *carry,
                       const kiln_convex_kernels *kernels, kiln_convex_core *core)
 {
-    convex_squares squares = {0, 0};
+    kiln_convex_squares squares = {0, 0};
     if (given->vertices == NULL || given->count == 0 ||
         !(given->radius >= 0 && given->radius <= NUMBER_MOST)) {
         return false;

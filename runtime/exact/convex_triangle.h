@@ -21,6 +21,12 @@ typedef struct {
 
 struct kiln_convex_core;
 
+/* Squares of distances from the middle: the largest, and the sum, which is no number where a
+ * coordinate is none. */
+typedef struct {
+    double most, sum;
+} kiln_convex_squares;
+
 /* What instruction sets do for hulls; each gives the same bits in all of them (kernel.h). */
 typedef struct {
     /* The number of the point that comes first along w, that is, of which ((w0 x + w1 y) + w2 z) is
@@ -32,6 +38,12 @@ typedef struct {
      * `way` is that divided by its largest coordinate, which times the hull's size is `unit`. */
     uint32_t (*first_in_blocks)(const struct kiln_convex_core *core, const double w[3],
                                 const float way[3], double unit);
+    /* Of a hull of blocks: bounds of its vertices, without what is no number. */
+    void (*form_bounds)(const struct kiln_convex_core *core, double lower[3], double upper[3]);
+    /* And of those of a block about the middle, and their squares besides others'. Some of a
+     * neighbour may be among them. */
+    void (*form_block)(const struct kiln_convex_core *core, uint32_t block, double lower[3],
+                       double upper[3], kiln_convex_squares *squares);
 } kiln_convex_kernels;
 
 /* A hull that was checked. */

@@ -7,10 +7,15 @@
 #define convex_first KILN_SIMD_NAME(convex_first)
 #define convex_best KILN_SIMD_NAME(convex_best)
 #define convex_take KILN_SIMD_NAME(convex_take)
+#define convex_merge KILN_SIMD_NAME(convex_merge)
 #define convex_first_of KILN_SIMD_NAME(convex_first_of)
 #define convex_bounds KILN_SIMD_NAME(convex_bounds)
 #define convex_first_block KILN_SIMD_NAME(convex_first_block)
 #define convex_coordinate KILN_SIMD_NAME(convex_coordinate)
+#define convex_vertices KILN_SIMD_NAME(convex_vertices)
+#define convex_form_bounds KILN_SIMD_NAME(convex_form_bounds)
+#define convex_reduce KILN_SIMD_NAME(convex_reduce)
+#define convex_form_block KILN_SIMD_NAME(convex_form_block)
 #define convex_search_block KILN_SIMD_NAME(convex_search_block)
 #define convex_first_in_blocks KILN_SIMD_NAME(convex_first_in_blocks)
 #define KILN_CONVEX_LANES ((1u << KILN_SIMD_LANES) - 1)
@@ -20,13 +25,22 @@ typedef struct {
     vec_double least, first;
 } convex_best;
 
+/* Takes what comes before all so far. */
 static inline void convex_take(convex_best *best, vec_double place, vec_double index)
 {
-    const vec_double_mask nearer =
-        vec_double_less(place, best->least) |
-        (vec_double_equal(place, best->least) & vec_double_less(index, best->first));
+    const vec_double_mask nearer = vec_double_less(place, best->least);
     best->least = vec_double_min(place, best->least);
     best->first = vec_double_select(nearer, index, best->first);
+}
+
+/* Takes others, whose numbers may be less. */
+static inline void convex_merge(convex_best *best, const convex_best *other)
+{
+    const vec_double_mask nearer =
+        vec_double_less(other->least, best->least) |
+        (vec_double_equal(other->least, best->least) & vec_double_less(other->first, best->first));
+    best->least = vec_double_min(other->least, best->least);
+    best->first = vec_double_select(nearer, other->first, best->first);
 }
 
 /* Of all lanes. */
@@ -61,13 +75,11 @@ static uint32_t convex_first(const double *x, const double *y, const double *z, 
             const vec_double place =
                 (w[0] * vec_double_load(x + at) + w[1] * vec_double_load(y + at)) +
                 w[2] * vec_double_load(z + at);
-            const vec_double_mask nearer = vec_double_less(place, best[j].least);
-            best[j].least = vec_double_min(place, best[j].least);
-            best[j].first = vec_double_select(nearer, index, best[j].first);
+            convex_take(&best[j], place, index);
             index = index + lanes;
         }
     }
-    convex_take(&best[0], best[1].least, best[1].first);
+    convex_merge(&best[0], &best[1]);
     return convex_first_of(&best[0], &least);
 }
 
@@ -118,7 +130,19 @@ static inline vec_double convex_coordinate(const double *from)
 #endif
 }
 
-/* Goes on with the vertices of a block; some of a neighbour may be among them. */
+/* As many vertices as lanes, one behind the other where they are. */
+static inline const double *convex_vertices(const kiln_convex_core *core, uint32_t first,
+                                            double room[3 * KILN_SIMD_DOUBLES])
+{
+    if (core->carry == NULL) {
+        return core->vertices + 3 * (size_t)first;
+    }
+    kiln_convex_carried(core, first, KILN_SIMD_DOUBLES, room);
+    return room;
+}
+
+/* Goes on with the vertices of a block, which is behind those so far; some of a neighbour may be
+ * among them, and in no lane do numbers get less. */
 static inline void convex_search_block(const kiln_convex_core *core, const double w[3],
                                        uint32_t block, convex_best *best)
 {
@@ -127,11 +151,7 @@ static inline void convex_search_block(const kiln_convex_core *core, const doubl
     for (uint32_t i = 0; i < core->block; i += KILN_SIMD_DOUBLES) {
         const uint32_t at = first + i < last ? first + i : last;
         double room[3 * KILN_SIMD_DOUBLES];
-        const double *v = core->vertices + 3 * (size_t)at;
-        if (core->carry != NULL) {
-            kiln_convex_carried(core, at, KILN_SIMD_DOUBLES, room);
-            v = room;
-        }
+        const double *v = convex_vertices(core, at, room);
         const vec_double place = (w[0] * (convex_coordinate(v) - core->middle[0]) +
                                   w[1] * (convex_coordinate(v + 1) - core->middle[1])) +
                                  w[2] * (convex_coordinate(v + 2) - core->middle[2]);
@@ -143,10 +163,10 @@ static uint32_t convex_first_in_blocks(const kiln_convex_core *core, const doubl
                                        const float way[3], double unit)
 {
     double least;
-    convex_best best = {vec_double_of(HUGE_VAL), vec_double_of(0x1p32)};
+    convex_best best = {vec_double_of(HUGE_VAL), vec_double_of(0x1p32)}, other = best;
     const uint32_t first = convex_first_block(core, way);
-    convex_search_block(core, w, first, &best);
-    (void)convex_first_of(&best, &least);
+    convex_search_block(core, w, first, &other);
+    (void)convex_first_of(&other, &least);
     const vec bound = vec_of((float)(least / unit));
     for (uint32_t i = 0; i < core->blocks; i += KILN_SIMD_LANES) {
         const vec_mask behind = vec_greater(convex_bounds(&core->of.blocks, i, way), bound);
@@ -157,7 +177,88 @@ static uint32_t convex_first_in_blocks(const kiln_convex_core *core, const doubl
             }
         }
     }
+    convex_merge(&best, &other);
     return convex_first_of(&best, &least);
+}
+
+/* Coordinates come in the order of a vector, so that three of them are as many vertices as lanes. */
+static void convex_form_bounds(const kiln_convex_core *core, double lower[3], double upper[3])
+{
+    const uint32_t last = core->count - KILN_SIMD_DOUBLES;
+    vec_double low[3], high[3];
+    double room[3 * KILN_SIMD_DOUBLES];
+    for (int j = 0; j < 3; j++) {
+        low[j] = vec_double_of(HUGE_VAL);
+        high[j] = vec_double_of(-HUGE_VAL);
+        lower[j] = HUGE_VAL;
+        upper[j] = -HUGE_VAL;
+    }
+    for (uint32_t i = 0; i < core->count; i += KILN_SIMD_DOUBLES) {
+        const double *v = convex_vertices(core, i < last ? i : last, room);
+        for (int j = 0; j < 3; j++) {
+            const vec_double some = vec_double_load(v + j * KILN_SIMD_DOUBLES);
+            low[j] = vec_double_min(some, low[j]);
+            high[j] = vec_double_max(some, high[j]);
+        }
+    }
+    for (int j = 0; j < 3; j++) {
+        double low_of[KILN_SIMD_DOUBLES], high_of[KILN_SIMD_DOUBLES];
+        vec_double_store(low_of, low[j]);
+        vec_double_store(high_of, high[j]);
+        for (int i = 0; i < KILN_SIMD_DOUBLES; i++) {
+            const int k = (j * KILN_SIMD_DOUBLES + i) % 3;
+            lower[k] = kiln_smaller(low_of[i], lower[k]);
+            upper[k] = kiln_larger(high_of[i], upper[k]);
+        }
+    }
+}
+
+/* The least and the largest of lanes. */
+static inline void convex_reduce(const vec_double low[3], const vec_double high[3], double lower[3],
+                                 double upper[3])
+{
+    for (int k = 0; k < 3; k++) {
+        double low_of[KILN_SIMD_DOUBLES], high_of[KILN_SIMD_DOUBLES];
+        vec_double_store(low_of, low[k]);
+        vec_double_store(high_of, high[k]);
+        lower[k] = low_of[0];
+        upper[k] = high_of[0];
+        for (int i = 1; i < KILN_SIMD_DOUBLES; i++) {
+            lower[k] = kiln_smaller(low_of[i], lower[k]);
+            upper[k] = kiln_larger(high_of[i], upper[k]);
+        }
+    }
+}
+
+static void convex_form_block(const kiln_convex_core *core, uint32_t block, double lower[3],
+                              double upper[3], kiln_convex_squares *squares)
+{
+    const uint32_t last = core->count - KILN_SIMD_DOUBLES, first = block * core->block;
+    vec_double low[3], high[3], most = vec_double_of(0.0), sum = vec_double_of(0.0);
+    double room[3 * KILN_SIMD_DOUBLES], most_of[KILN_SIMD_DOUBLES], sum_of[KILN_SIMD_DOUBLES];
+    for (int k = 0; k < 3; k++) {
+        low[k] = vec_double_of(HUGE_VAL);
+        high[k] = vec_double_of(-HUGE_VAL);
+    }
+    for (uint32_t i = 0; i < core->block; i += KILN_SIMD_DOUBLES) {
+        const double *v = convex_vertices(core, first + i < last ? first + i : last, room);
+        vec_double square = vec_double_of(0.0);
+        for (int k = 0; k < 3; k++) {
+            const vec_double p = convex_coordinate(v + k) - core->middle[k];
+            low[k] = vec_double_min(p, low[k]);
+            high[k] = vec_double_max(p, high[k]);
+            square = square + p * p;
+        }
+        most = vec_double_max(square, most);
+        sum = sum + square;
+    }
+    convex_reduce(low, high, lower, upper);
+    vec_double_store(most_of, most);
+    vec_double_store(sum_of, sum);
+    for (int i = 0; i < KILN_SIMD_DOUBLES; i++) {
+        squares->most = kiln_larger(most_of[i], squares->most);
+        squares->sum += sum_of[i];
+    }
 }
 
 #undef KILN_CONVEX_LANES
