@@ -34,9 +34,10 @@
  * that answers are the same for all kinds of tree, instruction sets, numbers of threads and
  * callers' floating-point environments, to the last bit.
  *
- * Cost. A hull's vertices are passed over several times for each of the few triangles that might be
- * the nearest one, so a query of a hull of n vertices takes about as long as one of a box and some
- * microseconds for each hundred of n. Vertices inside the hull, repeated ones, and hulls that are
+ * Cost. A hull's vertices are passed over twice, and for each of the few triangles that might be
+ * the nearest one some of them several times, so a query of a hull of n vertices takes about as
+ * long as one of a box and a microsecond or two for each hundred of n, where vertices that follow
+ * each other are near each other. Vertices inside the hull, repeated ones, and hulls that are
  * flat, a segment or a point are allowed.
  *
  * Inside, the nearest points of a hull and a triangle are found after Gilbert, Johnson and Keerthi,

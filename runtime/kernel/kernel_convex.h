@@ -181,7 +181,7 @@ static uint32_t convex_first_in_blocks(const kiln_convex_core *core, const doubl
     return convex_first_of(&best, &least);
 }
 
-/* Coordinates come in the order of a vector, so that three of them are as many vertices as lanes. */
+/* Coordinates are taken as they come: three vectors hold as many vertices as there are lanes. */
 static void convex_form_bounds(const kiln_convex_core *core, double lower[3], double upper[3])
 {
     const uint32_t last = core->count - KILN_SIMD_DOUBLES;
