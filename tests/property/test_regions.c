@@ -437,7 +437,7 @@ static void test_convex(void **unused)
 /* Rings that lie on each other, in which a normal that is a degree off makes another depth; a ring
  * of few triangles that stands on a ball, which parts sooner along a facet. Their arcs are up to
  * 2/5 of the depth high, so that this is of the rougher class. Of 8,000 poses 51, all of the ring
- * on the ball, part 1 to 3 % sooner along a normal that is up to 2.4 degrees off; of as few as 80
+ * on the ball, part 1 to 3 % sooner along a normal that is up to 2.5 degrees off; of as few as 80
  * none may. */
 static void test_tilted(void **unused)
 {
