@@ -140,7 +140,9 @@ static outcome run(void (*work)(const kiln_bake_options *, outcome *),
     const pid_t process = fork();
     assert_true(process >= 0);
     if (process == 0) {
-        touch_code();
+        if (!KILN_HAVE_SHADOW_MEMORY) {
+            touch_code();
+        }
         const uint64_t before = peak_of(RUSAGE_SELF, 0); /* a process starts with what it has */
         work(options, &out);
         out.peak = peak_of(RUSAGE_SELF, before);
