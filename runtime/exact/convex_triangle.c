@@ -17,7 +17,9 @@
  * largest coordinate is 1, at the sum of w m - |w| h, which is off by at most 14 u of the sum of
  * the |w|, now with u = 2^-24: the products by 2 u, of a w that is rounded by 2 u, of an m and an h
  * that are by 3 u, and the sums by 7 u. Each h is larger by BLOCK_ROUNDING = 32 u, which outweighs
- * that and the u by which the place is rounded that it is compared with.
+ * that and the u by which the place is rounded that it is compared with. All of it is relative to
+ * the sizes of hull and way, so both are at least BLOCK_LEAST: then no product underflows, and
+ * coordinates below KILN_EXACT_MIN, which the hull's size does not count, are below 2^-49 of it.
  *
  * The way is not x but what is computed without cancellation: the normal of a face, and of an edge
  * e x (p x e). x itself is off by some u S, which turns it by u S / |x|; so turned, a face near the
@@ -42,6 +44,7 @@
 #define NUMBER_MOST 1e60
 #define ROUNDS 24
 #define BLOCK_ROUNDING 0x1p-19f /* of the hull's size: what boxes of blocks are larger by */
+#define BLOCK_LEAST 0x1p-200    /* sizes of hulls and of ways that boxes serve */
 #define ROUND 0.5 /* squares of a ball's radius and of half the diagonal of the bounds */
 #define ABOVE_ZERO 0x1p-1022
 
@@ -214,12 +217,12 @@ static inline void vertex_about_middle(const kiln_convex_core *core, uint32_t in
     }
 }
 
-/* Where sizes are out of range no block is passed over: all begin at 0 then. */
+/* Where a size is out of range no block is passed over: all begin at 0 then. */
 static uint32_t first_in_blocks(const kiln_convex_core *core, const double w[3])
 {
     const double most = kiln_larger(kiln_larger(fabs(w[0]), fabs(w[1])), fabs(w[2]));
     const double unit = most * core->size;
-    const bool sized = most > 0 && unit > 0 && unit < HUGE_VAL;
+    const bool sized = most >= BLOCK_LEAST && core->size >= BLOCK_LEAST && unit < HUGE_VAL;
     float way[3] = {0, 0, 0};
     for (int k = 0; k < 3 && sized; k++) {
         way[k] = (float)(w[k] / most);
@@ -519,6 +522,7 @@ bool kiln_convex_triangle_nearest(const kiln_convex_core *core, const double t[9
     convex_search c;
     bool meet;
     memset(out->line, 0, sizeof out->line);
+    out->reach = 0;
     if (load_case(core, t, &c)) {
         const double room = 4 * (CERTIFIED + POSITION) * c.size;
         const outcome how = converge(&c, limit + core->radius + room, -1);

@@ -93,13 +93,13 @@ typedef struct {
     double on_core[3], on_mesh[3]; /* nearest points of the hull without radius and the triangle */
     double apart[3]; /* a way from the hull to the triangle, of any length; may be 0 */
     /* A unit vector from the hull to the triangle along which doubles found them apart, and how far
-     * the hull reaches along it from its middle; 0: integers had to decide. */
+     * the hull reaches along it from its middle; all 0: they could not, integers decided. */
     double line[3], reach;
 } kiln_convex_nearest;
 
 /* How far they are apart: a function of the shape and the corners alone, within 2^-44 of the
  * largest difference of a coordinate between two points of theirs. False: it is greater than
- * `limit`; of *out only the line is then defined. */
+ * `limit`; of *out only line and reach are then defined. */
 bool kiln_convex_triangle_nearest(const kiln_convex_core *core, const double t[9], double limit,
                                   kiln_convex_nearest *out);
 

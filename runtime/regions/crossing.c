@@ -6,8 +6,8 @@
  *
  *     det(p - y0, y1 - y0, y2 - y0)        of a corner p of X and a triangle of Y: the normal of Y
  *     the same of a corner of Y and X      the normal of X, reversed
- *     det(p - s, q - s, r - s)             of an edge pq of X and an edge rs of Y: (q - p) x (r -
- * s)
+ *     det(p - s, q - s, r - s)             of an edge pq of X and an edge rs of Y, whose gradient
+ *                                          is (q - p) x (r - s)
  *
  * The last of these is 0 for parallel edges only, which never pass through each other's
  * triangles: an edge that crosses the plane of a triangle is parallel to none of its edges. So the
@@ -169,8 +169,9 @@ static unsigned outer_sides(const double t[9], facing f, const double p[3])
     return outer;
 }
 
-/* Does an edge in the plane of t meet it? Convex polygons that do not meet are parted along an edge
- * of one of them, and t sees both planes alike in a coordinate in which it has an area. */
+/* Does an edge in the plane of t meet it? Convex polygons that do not meet are parted by the line
+ * of an edge of one of them. Seen along f.axis, t has an area, so that no two points of its plane
+ * fall together. */
 static bool meets_in_plane(const double t[9], facing f, const double p[3], const double q[3])
 {
     if ((outer_sides(t, f, p) & outer_sides(t, f, q)) != 0) {
@@ -182,8 +183,8 @@ static bool meets_in_plane(const double t[9], facing f, const double p[3], const
            kiln_exact_orient2d(p, q, t + 6, i, j) != one;
 }
 
-/* Does the line of edge k of X, or of Y, pass through the other triangle, whose plane it crosses?
- * It goes round all edges of that one way then. */
+/* Does the line of edge k of X, or of Y, pass through the other triangle, whose plane it crosses in
+ * one point? Then it passes all edges of that on the same side, or meets them. */
 static bool goes_through(const double x[9], const double y[9], bool of_x, int k,
                          kiln_crossing *known)
 {

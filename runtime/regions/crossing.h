@@ -26,7 +26,8 @@ typedef struct {
 void kiln_crossing_find(const double x[9], const double y[9], int move, kiln_crossing *out);
 
 /* Bit k: edge k, numbered as above, and the other triangle have a point in common. Exact, without a
- * move. `crossing` is what was found of the two, whose signs are completed. */
+ * move. `crossing` is what kiln_crossing_find found of the two, in this order, with either move; it
+ * need not graze. Signs that were not asked for are added to it. */
 unsigned kiln_crossing_touches(const double x[9], const double y[9], kiln_crossing *crossing);
 
 #endif

@@ -328,6 +328,25 @@ static bool is_near(const double *hull, uint32_t count, const double point[3], d
     return near;
 }
 
+/* Along the line that is given with an answer, or with the lack of one, the two are as far apart as
+ * they are at most. */
+static bool check_line(const convex_case *c, const kiln_convex_core *core, double limit,
+                       double distance, double room)
+{
+    kiln_convex_nearest near;
+    double first = HUGE_VAL;
+    memset(&near, 0xF0, sizeof near); /* a hull that reaches far back, where it is not set */
+    (void)kiln_convex_triangle_nearest(core, c->t, limit, &near);
+    for (int i = 0; i < 9; i += 3) {
+        double along = 0;
+        for (int k = 0; k < 3; k++) {
+            along += (c->t[i + k] - core->middle[k]) * near.line[k];
+        }
+        first = fmin(first, along);
+    }
+    return first - near.reach <= distance + room;
+}
+
 /* One radius; the square of the hull's distance is known. The vertices are given once, or so often
  * that they are searched by blocks. */
 static bool check_radius(convex_case *c, const mpq_t squared)
@@ -359,6 +378,9 @@ static bool check_radius(convex_case *c, const mpq_t squared)
             other.value == near.value;
     right = right &&
             (meet || !kiln_convex_triangle_nearest(&core, c->t, nextafter(near.value, 0), &other));
+    const double below = meet ? HUGE_VAL : nextafter(near.value, 0);
+    right = right && check_line(c, &core, now_and_then(2) ? below : below / 2,
+                                sqrt(mpq_get_d(squared)), room);
     if (!right) {
         show(c, near.value, squared);
     }
@@ -391,41 +413,66 @@ static bool check_points(const convex_case *c, const mpq_t squared)
     return right;
 }
 
-/* Vertices on a sphere in rings, at random, of a small grid or all alike, of any size and place. */
-static uint32_t many_vertices(double *v, uint32_t most)
+/* Vertices on a sphere in rings, at random, of a small grid, all alike, or in dozens that are close
+ * together, also nearly in a plane across `way`; of any size and place, and so small that
+ * coordinates along some axes count as 0, and along others do not. */
+static uint32_t many_vertices(double *v, uint32_t most, const double way[3])
 {
     const uint32_t count = 1 + random_below(&state, 1 + random_below(&state, most));
-    const uint32_t kind = random_below(&state, 4), sides = 3 + random_below(&state, 40);
-    const double size = ldexp(1, (int)random_below(&state, now_and_then(4) ? 390 : 60) - 240);
-    const double place = now_and_then(2) ? 0 : size * ldexp(1, (int)random_below(&state, 40));
+    const uint32_t kind = random_below(&state, 6), sides = 3 + random_below(&state, 40);
+    const int exponent = now_and_then(4)   ? (int)random_below(&state, 30) - 290
+                         : now_and_then(4) ? (int)random_below(&state, 390) - 240
+                                           : (int)random_below(&state, 60) - 30;
+    const double size = ldexp(1, exponent);
+    double place[3], flat[3] = {0, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        place[k] = now_and_then(2) ? 0 : size * ldexp(1, (int)random_below(&state, 40));
+    }
     for (uint32_t i = 0; i < count; i++) {
         const double down = 3.14 * (i / sides) / (count / sides + 1), around = 6.28 * i / sides;
         const double ring[3] = {sin(down) * cos(around), sin(down) * sin(around), cos(down)};
+        if (i % 12 == 0) {
+            fill(flat, 1, -1, 1);
+        }
+        const double along = (flat[0] * way[0] + flat[1] * way[1]) + flat[2] * way[2];
+        const double off = small(18, 26) - (kind == 4 ? along : 0);
         for (uint32_t k = 0; k < 3; k++) {
             const double at = kind == 0   ? ring[k]
                               : kind == 1 ? between(-1, 1)
                               : kind == 2 ? (double)random_below(&state, 4)
-                                          : 1;
-            v[3 * i + k] = place + size * at;
+                              : kind == 3 ? 1
+                                          : flat[k] + off * way[k];
+            v[3 * i + k] = place[k] + size * at;
         }
     }
     return count;
 }
 
-/* Each set finds the vertex that comes first of all. */
+/* Each set finds the vertex that comes first of all, also along ways so short that products
+ * underflow. */
 static void test_first(void **unused)
 {
     enum { MOST = 1300 };
     static double v[3 * MOST];
     (void)unused;
-    for (uint32_t i = 0; i < amount(300); i++) {
-        const kiln_convex shape = {v, many_vertices(v, MOST), 0};
+    for (uint32_t i = 0; i < amount_of_few(300); i++) {
+        double way[3];
+        random_direction(&state, way);
+        const kiln_convex shape = {v, many_vertices(v, MOST, way), 0};
         for (unsigned set = 0; kiln_kernel_runnable(set) != NULL; set++) {
             kiln_convex_core core;
             double w[3];
+            const bool given = now_and_then(2);
             assert_true(kiln_convex_take(&shape, NULL, &kiln_kernel_runnable(set)->convex, &core));
+            const int least_exponent =
+                core.size > 0 && core.size < 1 ? -1074 - ilogb(core.size) : -1074;
+            const int exponent = now_and_then(4)   ? least_exponent + (int)random_below(&state, 10)
+                                 : now_and_then(4) ? (int)random_below(&state, 1700) - 1000
+                                                   : 0;
             for (int k = 0; k < 3; k++) {
-                w[k] = now_and_then(3) ? (double)random_below(&state, 3) - 1 : between(-2, 2);
+                const double any =
+                    now_and_then(3) ? (double)random_below(&state, 3) - 1 : between(-2, 2);
+                w[k] = ldexp(given ? way[k] : any, exponent);
             }
             double least = HUGE_VAL;
             uint32_t first = 0;

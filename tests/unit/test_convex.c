@@ -104,6 +104,18 @@ static void arguments_are_checked(void **state)
             p[k] = kept;
         }
     }
+    /* Nor in any place of a hull that is searched by blocks. */
+    double q[3 * 131];
+    for (int k = 0; k < 3 * 131; k++) {
+        q[k] = k % 7;
+    }
+    const kiln_convex large = {q, 131, 1};
+    for (size_t k = 0; k < 3 * 131; k++) {
+        const double kept = q[k];
+        q[k] = numbers[k % (sizeof numbers / sizeof *numbers)];
+        expect_refused(tree, &large, NULL, NULL, KILN_ERROR_ARGUMENT);
+        q[k] = kept;
+    }
     kiln_pose pose = kiln_pose_identity();
     pose.scale = 0;
     expect_refused(tree, &good, &pose, NULL, KILN_ERROR_POSE);
