@@ -193,8 +193,8 @@ static void convex_form_bounds(const kiln_convex_core *core, double lower[3], do
         lower[j] = HUGE_VAL;
         upper[j] = -HUGE_VAL;
     }
-    for (uint32_t i = 0; i < core->count; i += KILN_SIMD_DOUBLES) {
-        const double *v = convex_vertices(core, i < last ? i : last, room);
+    for (size_t i = 0; i < core->count; i += KILN_SIMD_DOUBLES) {
+        const double *v = convex_vertices(core, i < last ? (uint32_t)i : last, room);
         for (int j = 0; j < 3; j++) {
             const vec_double some = vec_double_load(v + j * KILN_SIMD_DOUBLES);
             low[j] = vec_double_min(some, low[j]);
