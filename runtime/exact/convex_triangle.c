@@ -153,7 +153,7 @@ static void form_blocks(kiln_convex_core *core, kiln_convex_squares *squares)
     }
 }
 
-/* Bounds of the vertices, without what is no number. False: one is out of range. */
+/* Bounds of the vertices. False: one is out of range; NaN is seen by sums of squares, later. */
 static bool take_bounds(kiln_convex_core *core)
 {
     double lower[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};

@@ -10,8 +10,9 @@
 
 #include <stdbool.h>
 
-/* Vertices that are kept about the middle, by coordinate. Hulls of more are read anew, but for
- * blocks of vertices, as many, whose boxes show that they are not first. */
+/* Hulls of so many vertices keep them about the middle, by coordinate. Of larger ones the caller's
+ * array is read each time, without blocks of vertices, at most so many, whose boxes prove that none
+ * in them comes first. */
 enum { KILN_CONVEX_KEPT = 128, KILN_CONVEX_BLOCKS = 128 };
 
 /* Boxes of blocks about the middle, in units of the hull's size. */
@@ -38,10 +39,10 @@ typedef struct {
      * `way` is that divided by its largest coordinate, which times the hull's size is `unit`. */
     uint32_t (*first_in_blocks)(const struct kiln_convex_core *core, const double w[3],
                                 const float way[3], double unit);
-    /* Of a hull of blocks: bounds of its vertices, without what is no number. */
+    /* Of a hull of blocks: bounds of its vertices. Coordinates that are NaN are left out. */
     void (*form_bounds)(const struct kiln_convex_core *core, double lower[3], double upper[3]);
-    /* And of those of a block about the middle, and their squares besides others'. Some of a
-     * neighbour may be among them. */
+    /* The same of a block, about the middle. The squares of its vertices are taken to those that
+     * are there. Some vertices of the block before may be among them. */
     void (*form_block)(const struct kiln_convex_core *core, uint32_t block, double lower[3],
                        double upper[3], kiln_convex_squares *squares);
 } kiln_convex_kernels;

@@ -141,8 +141,8 @@ static inline const double *convex_vertices(const kiln_convex_core *core, uint32
     return room;
 }
 
-/* Goes on with the vertices of a block, which is behind those so far; some of a neighbour may be
- * among them, and in no lane do numbers get less. */
+/* Goes on with the vertices of a block, whose numbers are above those so far. The last block may
+ * begin with some of the one before, but in no lane do numbers decrease. */
 static inline void convex_search_block(const kiln_convex_core *core, const double w[3],
                                        uint32_t block, convex_best *best)
 {
