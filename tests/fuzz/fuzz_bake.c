@@ -228,8 +228,7 @@ static void judge_failure(kiln_bake_status status, const kiln_bake_report *repor
     /* What a set of points has no use for is said when the model has been read. */
     const bool for_points = strstr(report->error, "--drop degenerate is of no use") != NULL;
     if ((status == KILN_BAKE_USAGE && !for_points) || status == KILN_BAKE_IO ||
-        report->error[0] == '\0' ||
-        strncmp(report->error, no_scene, sizeof no_scene - 1) == 0) {
+        report->error[0] == '\0' || strncmp(report->error, no_scene, sizeof no_scene - 1) == 0) {
         sound_fail("a bake ended badly", report->error);
     }
 }
