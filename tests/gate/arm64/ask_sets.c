@@ -1,8 +1,8 @@
 /* For each instruction set that runs here, a line: its name, and a digest of all answers,
- * witnesses, contacts, hits of rays and of balls, places and decoded boxes of the trees in the
- * files named. Needs nothing but the runtime, so that it can be built for another machine and
- * run by an emulator. Poses come out of arithmetic that every machine rounds alike; queries are
- * asked under all four rounding modes by turns. */
+ * witnesses, contacts, hits of rays and of balls, distances of hulls, places and decoded boxes of
+ * the trees in the files named. Needs nothing but the runtime, so that it can be built for another
+ * machine and run by an emulator. Poses come out of arithmetic that every machine rounds alike;
+ * queries of pairs are asked under all four rounding modes by turns. */
 #include <fenv.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,8 +12,18 @@
 #include "../../../runtime/base/tree.h"
 #include "../../../runtime/kernel/kernel.h"
 #include "../../../runtime/kiln.h"
+#include "../../../runtime/kiln_shapes.h"
 
-enum { FILES_MAX = 8, TREES_MAX = 16, POSES = 24, PAIRS_MAX = 4096, RAYS = 200, HITS_MAX = 64 };
+enum {
+    FILES_MAX = 8,
+    TREES_MAX = 16,
+    POSES = 24,
+    PAIRS_MAX = 4096,
+    RAYS = 200,
+    HITS_MAX = 64,
+    HULLS = 40,
+    CORNERS_MAX = 900
+};
 
 static void digest(uint64_t *hash, const void *data, size_t size) /* FNV-1a */
 {
@@ -154,6 +164,37 @@ static uint64_t ask_rays(const kiln_tree *tree, uint64_t *hash)
     return met;
 }
 
+/* Of few vertices, of as many as are kept in vectors, and of more, in blocks. */
+static uint64_t ask_hulls(const kiln_tree *tree, uint64_t *hash)
+{
+    static const uint32_t counts[] = {1, 4, 7, 40, 131, CORNERS_MAX};
+    static double corners[3 * CORNERS_MAX];
+    uint64_t state = 9, apart = 0;
+    for (uint32_t i = 0; i < HULLS; i++) {
+        const kiln_pose pose = any_pose(&state), *at = i % 2 == 0 ? NULL : &pose;
+        const kiln_convex hull = {corners, counts[i % 6], i % 3 == 0 ? 0.1 : 0};
+        double middle[3];
+        kiln_shape_nearest nearest;
+        for (int k = 0; k < 3; k++) {
+            middle[k] = between(&state, -2, 2);
+        }
+        for (uint32_t k = 0; k < 3 * hull.count; k++) {
+            corners[k] = middle[k % 3] + between(&state, -0.3, 0.3);
+        }
+        memset(&nearest, 0, sizeof nearest);
+        if (kiln_shape_distance(tree, NULL, &hull, at, NULL, &nearest) != KILN_OK) {
+            exit(2);
+        }
+        digest(hash, &nearest.distance, sizeof nearest.distance);
+        digest(hash, &nearest.triangle, sizeof nearest.triangle);
+        digest(hash, nearest.point_mesh, sizeof nearest.point_mesh);
+        digest(hash, nearest.point_shape, sizeof nearest.point_shape);
+        digest(hash, nearest.normal, sizeof nearest.normal);
+        apart += nearest.distance > 0;
+    }
+    return apart;
+}
+
 /* Opens every node against the first lane of node 0: what the set's own decoder makes of it. */
 static void open_nodes(const kiln_kernel *kernel, const kiln_tree *tree, uint64_t *hash)
 {
@@ -214,6 +255,7 @@ int main(int count, char **names)
         for (unsigned i = 0; i < tree_count; i++) {
             open_nodes(kernel, trees[i], &hash);
             hits += ask_rays(trees[i], &hash);
+            hits += ask_hulls(trees[i], &hash);
             for (unsigned k = 0; k < tree_count; k++) {
                 hits += ask_pair(trees[i], trees[k], &hash);
             }
