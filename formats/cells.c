@@ -16,8 +16,8 @@ enum {
 /* Room about a box that another is held against, times 1 and the sizes of its coordinates. Let p be
  * a point that both hold. It may lie outside of each by KILN_CELL_SLACK, so that they are apart by
  * 2^-39 (1 + |p|) at most. The difference between a side and an origin is rounded by no more than
- * that between p and the origin, which is 1024 at most: 2^-42 (1 + |p|). The room is more than all
- * that together, so the two are found to meet. */
+ * that between p and the origin, which is 1024 at most: 2^-42 (1 + |p|). The room is more than the
+ * sum of these, so the two boxes are found to meet. */
 #define CELL_ROOM 0x1p-38
 
 typedef uint8_t cell_bytes __attribute__((vector_size(8)));
@@ -203,8 +203,8 @@ static uint32_t lanes_entered(const kiln_cell_visitor *visitor, const kiln_forma
                                    : kiln_node8_used(node);
 }
 
-/* What a lane contains. An inner lane whose node has nothing but leaves, with few triangles, counts
- * as one leaf with all of them. */
+/* What a lane contains. Where the node of an inner lane has only leaves, and few triangles in all,
+ * the lane is taken as one leaf that contains all of these. */
 static kiln_contents cell_contents(const kiln_view_tree *tree, const kiln_format_node8 *node,
                                    unsigned lane)
 {

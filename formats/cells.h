@@ -14,8 +14,8 @@ typedef struct {
     double lower[3], upper[3];
 } kiln_cell_box;
 
-/* By how much, times 1 and its distance from 0, a side of an octree's box may lie off what it
- * bounds: `kiln verify` lets no more pass. It is far more than the bounds of parts are off by. */
+/* A side of an octree's box at x may cut off what it bounds by this times (1 + |x|): `kiln verify`
+ * lets no more pass. The bounds of parts that `kiln bake` writes are off by far less. */
 #define KILN_CELL_SLACK 0x1p-40
 
 /* Two triangles, the one with the lower number first, and two slots of theirs. */

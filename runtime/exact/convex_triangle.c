@@ -16,9 +16,9 @@
  * Blocks of vertices. A box in floats, in units of the hull's size, begins along a way w, whose
  * largest coordinate is 1, at the sum of w m - |w| h, which is off by at most 14 u of the sum of
  * the |w|, now with u = 2^-24: the products by 2 u, of a w that is rounded by 2 u, of an m and an h
- * that are by 3 u, and the sums by 7 u. Each h is larger by BLOCK_ROUNDING = 32 u, which outweighs
- * that and the u by which the place is rounded that it is compared with. All of it is relative to
- * the sizes of hull and way, so both are at least BLOCK_LEAST: then no product underflows, and
+ * that are by 3 u, and the sums by 7 u. The place that it is compared with is off by 1 u. Each h
+ * is made larger by BLOCK_ROUNDING = 32 u, which is more than both. All of it is relative to the
+ * sizes of hull and way, so both are at least BLOCK_LEAST: then no product underflows, and
  * coordinates below KILN_EXACT_MIN, which the hull's size does not count, are below 2^-49 of it.
  *
  * The way is not x but what is computed without cancellation: the normal of a face, and of an edge
@@ -43,8 +43,8 @@
 #define SIZE_MOST 0x1p100
 #define NUMBER_MOST 1e60
 #define ROUNDS 24
-#define BLOCK_ROUNDING 0x1p-19f /* of the hull's size: what boxes of blocks are larger by */
-#define BLOCK_LEAST 0x1p-200    /* sizes of hulls and of ways that boxes serve */
+#define BLOCK_ROUNDING 0x1p-19f /* how much larger boxes of blocks are made, in hull sizes */
+#define BLOCK_LEAST 0x1p-200    /* the least size of a hull, and of a way, that boxes serve */
 #define ROUND 0.5 /* squares of a ball's radius and of half the diagonal of the bounds */
 #define ABOVE_ZERO 0x1p-1022
 
@@ -56,14 +56,12 @@ static inline double settled(double value)
 }
 
 /* Coordinate k of a vertex where it is. */
-static inline double carried_coordinate(const double *v, size_t k, const kiln_transform *carry)
-{
-    return carry == NULL ? v[k] : kiln_dot(carry->rotation + 3 * k, v) + carry->translation[k];
-}
-
 static inline double coordinate_of(const kiln_convex_core *core, size_t index, size_t k)
 {
-    return carried_coordinate(core->vertices + 3 * index, k, core->carry);
+    const double *v = core->vertices + 3 * index;
+    return core->carry == NULL
+               ? v[k]
+               : kiln_dot(core->carry->rotation + 3 * k, v) + core->carry->translation[k];
 }
 
 void kiln_convex_carried(const kiln_convex_core *core, uint32_t first, uint32_t count, double out[])
@@ -94,19 +92,6 @@ static void set_ball(kiln_convex_core *core, double squared)
     core->round = squared > 0x1p-900 && squared < ROUND * diagonal;
 }
 
-/* The vertex where it is, in `room` where it is carried there. */
-static inline const double *find_vertex(const kiln_convex_core *core, size_t index, double room[3])
-{
-    const double *v = core->vertices + 3 * index;
-    if (core->carry == NULL) {
-        return v;
-    }
-    for (size_t k = 0; k < 3; k++) {
-        room[k] = carried_coordinate(v, k, core->carry);
-    }
-    return room;
-}
-
 /* Keeps the vertices of a small hull, up to a multiple of eight by the last one, which then comes
  * several times. */
 static void keep_vertices(kiln_convex_core *core, kiln_convex_squares *squares)
@@ -114,7 +99,7 @@ static void keep_vertices(kiln_convex_core *core, kiln_convex_squares *squares)
     const uint32_t count = core->count;
     double room[3], p[3];
     for (uint32_t i = 0; i < (count + 7) / 8 * 8; i++) {
-        const double *v = find_vertex(core, i < count ? i : count - 1, room);
+        const double *v = kiln_convex_vertices(core, i < count ? i : count - 1, 1, room);
         for (int k = 0; k < 3; k++) {
             p[k] = v[k] - core->middle[k];
             core->of.kept[k][i] = p[k];
@@ -137,7 +122,8 @@ static void form_block(kiln_convex_core *core, uint32_t b, kiln_convex_squares *
     }
 }
 
-/* Of all blocks, up to a multiple of eight by some that begin behind all others. */
+/* The boxes of all blocks. Their number is filled up to a multiple of eight with boxes that begin
+ * behind all others along every way. */
 static void form_blocks(kiln_convex_core *core, kiln_convex_squares *squares)
 {
     core->block = 4 * ((core->count - 1) / (4 * KILN_CONVEX_BLOCKS) + 1);
@@ -163,8 +149,8 @@ static bool take_bounds(kiln_convex_core *core)
     if (core->count > KILN_CONVEX_KEPT) {
         core->kernels->form_bounds(core, lower, upper);
     }
-    for (size_t i = 0; core->count <= KILN_CONVEX_KEPT && i < core->count; i++) {
-        const double *v = find_vertex(core, i, room);
+    for (uint32_t i = 0; core->count <= KILN_CONVEX_KEPT && i < core->count; i++) {
+        const double *v = kiln_convex_vertices(core, i, 1, room);
         for (int k = 0; k < 3; k++) {
             lower[k] = kiln_smaller(v[k], lower[k]);
             upper[k] = kiln_larger(v[k], upper[k]);
@@ -273,8 +259,8 @@ typedef struct {
     double weight[4];
     double x[3], square; /* it, and its square */
     double way[3];       /* the way to it, of any length */
-    /* What was proved last: a unit vector from the hull to the triangle; how far the hull reaches
-     * along it. */
+    /* The line of the last proof: a unit vector from the hull to the triangle, and how far the hull
+     * reaches along it from its middle. */
     double line[3], reach;
 } convex_search;
 
@@ -404,7 +390,8 @@ static void keep_face(convex_search *c)
     c->s.count = c->held;
 }
 
-/* Of w, of this length, along which that vertex is first. */
+/* Sets the line of a proof from w, whose length is `length`; along w the vertex `first` comes
+ * first. */
 static inline void set_line(convex_search *c, const double w[3], double length,
                             const double first[3])
 {

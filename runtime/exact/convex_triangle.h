@@ -28,21 +28,24 @@ typedef struct {
     double most, sum;
 } kiln_convex_squares;
 
-/* What instruction sets do for hulls; each gives the same bits in all of them (kernel.h). */
+/* Functions that each instruction set has for hulls. They give the same bits in every set
+ * (kernel.h). */
 typedef struct {
-    /* The number of the point that comes first along w, that is, of which ((w0 x + w1 y) + w2 z) is
-     * least; of equal ones the first. There are `count`, at least one, and up to the next multiple
-     * of eight those that follow are read and are none that come before all others. */
+    /* Returns the number of the point that comes first along w, which is the one whose
+     * ((w0 x + w1 y) + w2 z) is least; of equal ones the first. There are `count` points, at least
+     * one. Arrays go on to the next multiple of eight; the points there come no earlier than some
+     * point before them. */
     uint32_t (*first)(const double *x, const double *y, const double *z, uint32_t count,
                       const double w[3]);
     /* The number of the vertex of a hull of blocks that comes first along w in the same sense.
      * `way` is that divided by its largest coordinate, which times the hull's size is `unit`. */
     uint32_t (*first_in_blocks)(const struct kiln_convex_core *core, const double w[3],
                                 const float way[3], double unit);
-    /* Of a hull of blocks: bounds of its vertices. Coordinates that are NaN are left out. */
+    /* Finds the bounds of the vertices of a hull of blocks. Coordinates that are NaN are left
+     * out. */
     void (*form_bounds)(const struct kiln_convex_core *core, double lower[3], double upper[3]);
-    /* The same of a block, about the middle. The squares of its vertices are taken to those that
-     * are there. Some vertices of the block before may be among them. */
+    /* Finds the same of one block, about the middle, and adds the squares of its vertices to those
+     * in *squares. Some vertices of the block before may be among them. */
     void (*form_block)(const struct kiln_convex_core *core, uint32_t block, double lower[3],
                        double upper[3], kiln_convex_squares *squares);
 } kiln_convex_kernels;
@@ -75,6 +78,18 @@ bool kiln_convex_take(const kiln_convex *given, const kiln_transform *carry,
 /* `count` vertices of a hull that is carried, from number `first` on, where they are carried to. */
 void kiln_convex_carried(const kiln_convex_core *core, uint32_t first, uint32_t count,
                          double out[]);
+
+/* The same vertices wherever the hull is: in the caller's array, or, where it is carried, in `room`
+ * [3 * count]. */
+static inline const double *kiln_convex_vertices(const kiln_convex_core *core, uint32_t first,
+                                                 uint32_t count, double room[])
+{
+    if (core->carry == NULL) {
+        return core->vertices + 3 * (size_t)first;
+    }
+    kiln_convex_carried(core, first, count, room);
+    return room;
+}
 
 /* Vertex `index`, settled. */
 void kiln_convex_vertex(const kiln_convex_core *core, uint32_t index, double out[3]);

@@ -12,7 +12,6 @@
 #define convex_bounds KILN_SIMD_NAME(convex_bounds)
 #define convex_first_block KILN_SIMD_NAME(convex_first_block)
 #define convex_coordinate KILN_SIMD_NAME(convex_coordinate)
-#define convex_vertices KILN_SIMD_NAME(convex_vertices)
 #define convex_form_bounds KILN_SIMD_NAME(convex_form_bounds)
 #define convex_reduce KILN_SIMD_NAME(convex_reduce)
 #define convex_form_block KILN_SIMD_NAME(convex_form_block)
@@ -130,17 +129,6 @@ static inline vec_double convex_coordinate(const double *from)
 #endif
 }
 
-/* As many vertices as lanes, one behind the other where they are. */
-static inline const double *convex_vertices(const kiln_convex_core *core, uint32_t first,
-                                            double room[3 * KILN_SIMD_DOUBLES])
-{
-    if (core->carry == NULL) {
-        return core->vertices + 3 * (size_t)first;
-    }
-    kiln_convex_carried(core, first, KILN_SIMD_DOUBLES, room);
-    return room;
-}
-
 /* Goes on with the vertices of a block, whose numbers are above those so far. The last block may
  * begin with some of the one before, but in no lane do numbers decrease. */
 static inline void convex_search_block(const kiln_convex_core *core, const double w[3],
@@ -151,7 +139,7 @@ static inline void convex_search_block(const kiln_convex_core *core, const doubl
     for (uint32_t i = 0; i < core->block; i += KILN_SIMD_DOUBLES) {
         const uint32_t at = first + i < last ? first + i : last;
         double room[3 * KILN_SIMD_DOUBLES];
-        const double *v = convex_vertices(core, at, room);
+        const double *v = kiln_convex_vertices(core, at, KILN_SIMD_DOUBLES, room);
         const vec_double place = (w[0] * (convex_coordinate(v) - core->middle[0]) +
                                   w[1] * (convex_coordinate(v + 1) - core->middle[1])) +
                                  w[2] * (convex_coordinate(v + 2) - core->middle[2]);
@@ -194,7 +182,8 @@ static void convex_form_bounds(const kiln_convex_core *core, double lower[3], do
         upper[j] = -HUGE_VAL;
     }
     for (size_t i = 0; i < core->count; i += KILN_SIMD_DOUBLES) {
-        const double *v = convex_vertices(core, i < last ? (uint32_t)i : last, room);
+        const double *v =
+            kiln_convex_vertices(core, i < last ? (uint32_t)i : last, KILN_SIMD_DOUBLES, room);
         for (int j = 0; j < 3; j++) {
             const vec_double some = vec_double_load(v + j * KILN_SIMD_DOUBLES);
             low[j] = vec_double_min(some, low[j]);
@@ -241,7 +230,8 @@ static void convex_form_block(const kiln_convex_core *core, uint32_t block, doub
         high[k] = vec_double_of(-HUGE_VAL);
     }
     for (uint32_t i = 0; i < core->block; i += KILN_SIMD_DOUBLES) {
-        const double *v = convex_vertices(core, first + i < last ? first + i : last, room);
+        const double *v = kiln_convex_vertices(core, first + i < last ? first + i : last,
+                                               KILN_SIMD_DOUBLES, room);
         vec_double square = vec_double_of(0.0);
         for (int k = 0; k < 3; k++) {
             const vec_double p = convex_coordinate(v + k) - core->middle[k];

@@ -42,12 +42,12 @@ edit_file *good_file_of(const char *bv)
     return file;
 }
 
-edit_file *good_file_counted(bool no_geometry)
+edit_file *good_file_with_counts(const char *bv, bool no_geometry)
 {
     mesh m = mesh_torus(8, 6, 0.1);
     size_t size;
     kiln_bake_options options = kiln_bake_options_default();
-    options.bv = "obb,aabb2";
+    options.bv = bv;
     options.layout = KILN_LAYOUT_RAW;
     options.adb = 4;
     options.adb_factor = 0.75;
@@ -57,6 +57,11 @@ edit_file *good_file_counted(bool no_geometry)
     free(bytes);
     mesh_free(&m);
     return file;
+}
+
+edit_file *good_file_counted(bool no_geometry)
+{
+    return good_file_with_counts("obb,aabb2", no_geometry);
 }
 
 /* A copy of exactly `size` bytes, `shift` behind a multiple of 64; *block is what to free. */

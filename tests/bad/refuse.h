@@ -14,7 +14,10 @@ edit_file *good_file(void);
 /* The same with trees of the kinds in `bv`. */
 edit_file *good_file_of(const char *bv);
 
-/* The same with an obb and an aabb2 tree that have counts; without its polygons. */
+/* The same with trees that have counts; without its polygons. */
+edit_file *good_file_with_counts(const char *bv, bool no_geometry);
+
+/* The same with an obb and an aabb2 tree. */
 edit_file *good_file_counted(bool no_geometry);
 
 /* Opens the bytes, at an address that lets them be used in place and at one that does not, each in

@@ -1543,22 +1543,11 @@ static void rule_9_files_without_polygons(void **state)
     tree->triangle_first = 0xFFFFFFFF;
     refuse_without_polygons(file);
     /* An octree whose triangles it lacks has no pairs of lanes. */
-    mesh m = mesh_box(0, 0, 0, 1, 1, 1);
-    size_t size;
-    kiln_bake_options options = kiln_bake_options_default();
-    options.bv = "octree";
-    options.layout = KILN_LAYOUT_RAW;
-    options.adb = 4;
-    options.adb_factor = 0.75;
-    options.no_geometry = true;
-    void *bytes = quick_bake_with(&m, &options, &size);
-    file = edit_open(bytes, size);
+    file = good_file_with_counts("octree", true);
     tree = (void *)edit_find(file, KILN_SECTION_TREES)->data;
     assert_in_range(tree->node_count, 1, 96);
     (void)edit_append(file, KILN_SECTION_LANE_PAIRS, 0, 4, zeros, 4 * tree->node_count);
     refuse_without_polygons(file);
-    free(bytes);
-    mesh_free(&m);
 }
 
 static void a_leaf_is_one_short(edit_file *file, uint32_t kind)
